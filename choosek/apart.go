@@ -62,8 +62,8 @@ func (s *search) findClusters(z *softkmeans.Matrix) error {
 	return s.advance()
 }
 
-// merge is two clusters that become one, each named by one of its rows, and by how much the squared distances
-// of rows from their cluster's mean grow.
+// merge is two clusters that become one, each named by one of its rows. cost is the growth of the rows'
+// squared distances from the means of their clusters.
 type merge struct {
 	a, b int
 	cost float64
@@ -114,8 +114,8 @@ func ward(ctx context.Context, y *softkmeans.Matrix) (merges []merge, err error)
 	return merges, nil
 }
 
-// silhouettes returns, at [k−1] for k = 1 … most of Ward's clusters of the rows y, the mean silhouette, and how
-// many rows the smallest cluster has.
+// silhouettes returns at [k−1] the mean silhouette of k of Ward's clusters of the rows y, and the size of the
+// smallest cluster, for k = 1 … most.
 func silhouettes(ctx context.Context, y *softkmeans.Matrix, most int) (mean, least []float64, err error) {
 	merges, err := ward(ctx, y.Clone())
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *clusters) merge(to, from int) {
 	c.all = slices.DeleteFunc(c.all, func(j int) bool { return j == from })
 }
 
-// silhouette returns the mean silhouette, and how many rows the smallest cluster has. A row's silhouette is
+// silhouette returns the mean silhouette, and the size of the smallest cluster. A row's silhouette is
 // (b−a)/max(a, b) with its mean distances a from the others of its cluster and b from the nearest of the other
 // clusters; 0 for a row alone.
 func (c *clusters) silhouette() (mean, least float64) {

@@ -15,117 +15,110 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Options tunes [Choose] and [ProposeScene], which does not call Progress. The zero value and nil
+// Options tunes [Choose] and [ProposeScene]; the latter does not call Progress. The zero value and nil
 // are the defaults.
 type Options struct {
-	// Weights has a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. They decide how likely
-	// a row is drawn. Where no draw is needed all rows of positive weight count alike.
+	// Weights contains a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. Choose uses them
+	// only to sample rows of a large table: the rows that it reads count alike. Rows of weight 0 are not
+	// read.
 	Weights []float64
 	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
-	Seed    uint64 // of the draw, the halves and the starts: the same seed gives the same result
-	// MaxK is the largest number tried; 0: 12 prototypes, and 50 clusters. Fewer are tried if there are fewer
-	// than 8 rows for each.
+	Seed    uint64 // of the random sample, the halves and the starts
+	// MaxK is the largest number tried; 0: 12 prototypes, and 50 clusters. Each prototype or cluster requires
+	// 8 rows, so that a small table may end the search earlier.
 	MaxK int
-	// Divided says that the rows were divided by their sums. Such rows lie in a cone, so that the ends of
-	// halves differ: the number is certain if noise and held-out entries say the same.
+	// Divided says that the rows were divided by their sums. Halves of such rows may disagree, so that k is
+	// certain also if noise and held-out entries give the same number.
 	Divided bool
-	// Filled says that missing values were replaced by the means of columns. Such rows look like clusters of
-	// their own, so that these are not counted.
+	// Filled says that missing values were replaced by column means. Such rows look like clusters of their
+	// own, so that Choose does not look for clusters.
 	Filled bool
-	// Progress is called after each of the total steps, on the goroutine of the caller;
-	// nil: not. It may cancel the context.
+	// Progress is called after each of the total steps, on the caller's goroutine; nil: not. It may cancel
+	// the context.
 	Progress func(done, total int)
 }
 
-// Choice is the number of prototypes that [Choose] found, with the numbers that it rests on.
+// Choice is the number of prototypes that [Choose] found, with the evidence.
 type Choice struct {
 	K       int    // 0: nothing supports any number
 	Certain bool   // criteria confirm each other; otherwise K is a candidate
 	Reason  string // a sentence, with the numbers of the criteria
-	// Edge, HeldOut, Stable and Clusters are the numbers that the criteria support; 0: none. Edge or HeldOut
-	// may be the most that it can say for so many columns, rows, or MaxK: that means at least so many.
+	// Edge, HeldOut, Stable and Clusters are the numbers that the criteria support; 0: none. If Edge or
+	// HeldOut is the largest number that the rows, the columns or MaxK permit, read it as "at least".
 	Edge, HeldOut, Stable, Clusters int
 
-	Rows     int  // how many rows were looked at
-	Drawn    bool // they were drawn from more
+	Rows     int  // the number of rows read
+	Drawn    bool // the rows are a random sample
 	Permuted bool // Edge compares with permuted columns, not with white noise
-	// Standardized is the choice for columns of mean 0 and variance 1. It was tried if no criteria confirm each
-	// other, rows lie in no clusters that are apart, and columns differ in spread by more than 2 times; else nil.
+	// Standardized is the choice for columns of mean 0 and variance 1. It is nil if criteria confirm each
+	// other, if there are Clusters, or if the columns' spreads differ by a factor of 2 or less.
 	Standardized *Choice
 
 	divided           bool // Options.Divided
 	most, limit, dims int  // the largest number that halves and held-out entries try, MaxK, directions
 
-	// The entry [k−1] of the following lists belongs to k prototypes. A list ends
-	// where there is nothing to measure.
+	// Entry [k−1] of each of the following lists belongs to k prototypes.
 
-	// Step has the share of the total variance in the (k−1)-th direction, and Bound the share
-	// that it must be above to stand out of the noise.
+	// Step is the fraction of the total variance in the (k−1)-th direction. Bound is the fraction
+	// above which a direction exceeds the noise.
 	Step, Bound []float64
-	// Error has the squared error of held-out entries as a share of the total, and
+	// Error is the squared error of held-out entries as a fraction of the total variance, and
 	// ErrorDeviation its standard error.
 	Error, ErrorDeviation []float64
-	// Agreement has the adjusted Rand index of labels from two halves of the rows, and Chance that of halves
-	// of a normal cloud with the same covariance: 0 where Agreement is too low for it to matter.
+	// Agreement is the adjusted Rand index of labels from two halves of the rows. Chance is the same index
+	// for a normal cloud with the covariance of the rows; 0 if Agreement is too low for the comparison.
 	Agreement, Chance []float64
-	// Silhouette[k-1] is the mean silhouette of k clusters, up to one k more than is tried. Cloud is the largest
-	// mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone gives no answer.
+	// Silhouette is the mean silhouette of k clusters, up to one k more than is tried. Cloud is the largest
+	// mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone excludes Clusters.
 	Silhouette []float64
 	Cloud      float64
 }
 
 const (
 	defaultMaxK = 12
-	// At most mostRows rows are looked at, fewer where they have more than
+	// At most mostRows rows are read, fewer if they have more than
 	// mostEntries/mostRows columns, but no fewer than leastRows.
 	mostRows    = 1000
 	mostEntries = 1 << 21
 	leastRows   = 200
 	// Prototypes are stable from an agreement of stableFrom on, if it is larger than chance by
-	// stableMargin. If the other opinions are the same, confirmFrom will do.
+	// stableMargin. If the other criteria give the same k, confirmFrom suffices.
 	stableFrom   = 0.8
 	confirmFrom  = 0.7
 	stableMargin = 0.15
 	chooseStream = 0xc4005e // of random numbers
-	// fewestOfNoise is how many directions of noise tell its variance.
+	// fewestOfNoise is the number of directions of noise that suffice to estimate its variance.
 	fewestOfNoise = 3
 	// sameError is the share of the total below which held-out errors do not differ.
 	sameError = 1e-9
 )
 
-// Choose looks for the number of prototypes of the rows of x by four criteria:
+// Choose chooses the number of prototypes for the rows of x (n×d). Read K, Certain and Reason. Four criteria
+// support a number each:
 //
-//   - Edge: how many directions stand above the noise, and one more. The bound is that of white
-//     noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009). Where more than half of the
-//     directions are above it, or fewer than 3 below, the noise is not known to be white. Then
-//     each direction is compared with those of the table with permuted columns (Horn 1965;
-//     Buja & Eyuboglu 1992).
-//   - HeldOut: with how many directions entries that were held out are predicted best, and one
-//     more (Owen & Perry 2009): the fewest within one standard error of the least error.
-//   - Stable: for how many prototypes fits by [softkmeans.FitMinVolume] of two halves of the
-//     rows give the same labels: the largest k with an adjusted Rand index of 0.8 or more
-//     (after Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance
-//     of the data (after Dudoit & Fridlyand 2002).
-//   - Clusters: the number of clusters of standardized rows (Ward 1963) with the largest mean
-//     silhouette (Rousseeuw 1987). The silhouette must be 0.5 or more, and 0.15 above every one of a
-//     normal cloud. The clusters must be at least 4, and none of them tiny.
+//   - Edge is the number of directions that exceed the noise, plus one.
+//   - HeldOut is the number of directions that predict held-out entries best, plus one.
+//   - Stable is the largest k for which fits of two halves of the rows give the same labels.
+//   - Clusters is the number of groups of rows that lie apart. Groups that touch count as one.
 //
-// The first two count the directions of a mixture, the third prototypes that come back, the last groups of rows
-// that are apart, whatever their number of columns. Certain is Edge if halves of the rows agree on that many.
-// If the noise is not known to be white, it must be the largest number they agree on, and HeldOut at most one
-// off. If the noise is white and HeldOut is Edge, an index of 0.7 will do. Stable is certain if HeldOut is the
-// same. A criterion that says the most it can say confirms nothing.
+// K is Certain if halves of the rows agree on the k of noise or of held-out entries. Otherwise K is the best
+// supported candidate: Clusters, a number that two criteria share, or the number of one criterion. Rows that
+// are noise about one point leave K at 0. docs/accuracy.md reports how often K is right.
 //
-// K is Clusters, unless a number as large is certain; else the certain number; else a candidate: the number
-// that two of the others share, the certain number of standardized columns, or the number of one
-// criterion: of halves, if it is the largest, since clusters may share directions; of noise; of halves; of
-// held-out entries if noise says more than 1. Clusters is nearly a lower bound, since clusters that are close
-// count as one. Noise about one point has no K. docs/accuracy.md has how often K is right.
+// At most 1000 rows are read, sampled by weight; fewer beyond 2097 columns, but at least 200.
 //
-// At most 1000 rows are looked at, drawn by weight, or 2^21 entries, but 200 rows. Cost: 16
-// fits of half of these for each k at most, the spectra of seven tables, and some n² distances in at most 50
-// directions; the fits and six spectra again for standardized columns, which Progress is not told of. Errors:
-// those of FitMinVolume, [softkmeans.ErrTooFewSamples] for fewer than 16 rows, and ctx's, wrapped.
+// # Details
+//
+// Edge compares with white noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009), or with permuted columns
+// (Horn 1965; Buja & Eyuboglu 1992) if fewer than half of the directions, or fewer than 3, are noise. HeldOut
+// is the smallest number within one standard error of the least error (Owen & Perry 2009). Stable requires an
+// adjusted Rand index of 0.8 (Tibshirani & Walther 2005), and 0.15 more than for a normal cloud (Dudoit &
+// Fridlyand 2002). Clusters requires 4 of Ward's clusters (1963), with a mean silhouette (Rousseeuw 1987) of
+// 0.5, and 0.15 more than for a normal cloud.
+//
+// Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances.
+// Standardized nearly doubles that, without Progress. Errors: FitMinVolume's and ctx's, wrapped. Fewer than
+// 16 rows of positive weight, or a MaxK of 1, cause [softkmeans.ErrTooFewSamples].
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx, o: draws.OrZero(opts)}
 	switch {
@@ -157,7 +150,7 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	return s.c, s.choose()
 }
 
-// choose sets c by the rows looked at.
+// choose sets c from the rows that were read.
 func (s *search) choose() error {
 	if err := s.mix(); err != nil {
 		return err
@@ -190,7 +183,7 @@ func (s *search) choose() error {
 
 // mix measures the three criteria of mixtures.
 func (s *search) mix() (err error) {
-	// As many leading directions as fits of up to most prototypes look at.
+	// As many leading directions as fits of up to most prototypes use.
 	if s.values, s.z, err = s.leading(s.x, 3*s.most+4); err != nil {
 		return err
 	}
@@ -217,12 +210,12 @@ func (s *search) leading(x *softkmeans.Matrix, p int) ([]float64, *softkmeans.Ma
 	return space.Squares, z, err
 }
 
-// rowsOf returns how many rows of so many columns are looked at.
+// rowsOf returns how many rows of so many columns are read.
 func rowsOf(cols int) int { return min(mostRows, max(leastRows, mostEntries/cols)) }
 
-// drawn returns the rows to look at, ascending: of those given, or, if they are more than most, some
-// of them, drawn without replacement by the largest of log(u)/w (Efraimidis & Spirakis 2006). A
-// weight below 2^-500 of the largest counts as 0, as in all fits.
+// drawn returns the rows to read, ascending. If more than most are given, it samples most of them without
+// replacement, by the largest of log(u)/w (Efraimidis & Spirakis 2006), and reports true. A weight below
+// 2^-500 of the largest counts as 0, as in all fits.
 func drawn(of []int, weights []float64, most int, seed uint64) (rows []int, some bool) {
 	rng := rand.New(rand.NewPCG(seed, chooseStream))
 	type key struct {
@@ -276,7 +269,7 @@ type search struct {
 	ctx             context.Context
 	c               Choice
 	o               Options
-	x, z            *softkmeans.Matrix // the rows looked at, and these in their leading directions
+	x, z            *softkmeans.Matrix // the rows that are read, and these in their leading directions
 	most, mostApart int                // prototypes, and clusters, that are tried
 	values          []float64          // squared singular values of x, about its mean
 	total           float64
@@ -284,10 +277,10 @@ type search struct {
 }
 
 func (s *search) options() *softkmeans.Options {
-	return &softkmeans.Options{Workers: s.o.Workers, Solver: softkmeans.SolverGram} // which has all Squares
+	return &softkmeans.Options{Workers: s.o.Workers, Solver: softkmeans.SolverGram} // finds all Squares
 }
 
-// advance tells of a step that is done. There are three, and one for each k from 2 on.
+// advance reports a finished step. There are three steps, and one for each k from 2 on.
 func (s *search) advance() error {
 	if s.done++; s.o.Progress != nil {
 		s.o.Progress(s.done, s.most+2)
@@ -305,7 +298,7 @@ func (s *search) findEdge() error {
 			return err
 		}
 		s.c.Permuted = true
-		// What differs by rounding alone, as of a single column, does not stand out.
+		// Values that differ by rounding alone, as for a single column, do not exceed the noise.
 		for above = 0; above < m && s.values[above] > edges[above]*(1+exactFloor); above++ {
 		}
 	}
@@ -335,7 +328,7 @@ func (s *search) holdOut() error {
 	return s.advance()
 }
 
-// stability sets Agreement and Chance, up to two prototypes more than directions speak for.
+// stability sets Agreement and Chance, up to two prototypes more than Edge and HeldOut.
 func (s *search) stability() error {
 	list := halvesOf(s.z, s.values, s.o.Seed)
 	s.most = min(s.most, max(s.c.Edge, s.c.HeldOut)+2)

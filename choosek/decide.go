@@ -11,7 +11,16 @@ import (
 	"softkmeans/internal/scale"
 )
 
-// decide sets Stable, K, Certain and Reason. [Choose] has the rules.
+// decide sets Stable, K, Certain and Reason, by these rules. A criterion that gives the largest number that
+// it can give confirms nothing.
+//
+//   - Edge is certain if halves agree on it. With permuted columns it must also be Stable, and HeldOut at
+//     most one off.
+//   - With white noise and HeldOut = Edge, an index of confirmFrom suffices.
+//   - Stable is certain if HeldOut is the same.
+//   - For divided rows Edge is certain if HeldOut is the same.
+//
+// Clusters is K unless a certain number is at least as large.
 func (c *Choice) decide() {
 	for k := range c.Agreement {
 		if c.stable(k+1, stableFrom) {
@@ -55,8 +64,8 @@ func (c *Choice) decide() {
 	}
 }
 
-// candidate returns the number that the criteria of mixtures support where none is certain, 0 if there is none,
-// and what each of them says, first those that decide.
+// candidate returns the number that the criteria of mixtures support if no number is certain, or 0 for none.
+// says lists the number of each criterion, the deciding ones first.
 func (c *Choice) candidate() (k int, says string) {
 	edge, held := c.directions()
 	mostEdge, mostHeld := c.bounded()
@@ -112,22 +121,22 @@ func (c *Choice) directions() (edge, held int) {
 	return edge, held
 }
 
-// bounded reports whether Edge and HeldOut are the most that they can be.
+// bounded reports whether Edge and HeldOut are the largest numbers that they can be.
 func (c *Choice) bounded() (edge, held bool) {
 	return c.Edge > min(c.limit, c.dims), c.HeldOut > 0 && c.HeldOut >= len(c.Error)
 }
 
-// agreed reports whether two criteria of mixtures say the same, above 1.
+// agreed reports whether two criteria of mixtures give the same number, above 1.
 func (c *Choice) agreed() bool {
 	edge, held := c.directions()
 	return edge > 1 && (edge == held || edge == c.Stable) || held > 1 && held == c.Stable
 }
 
-// sameScale is how many times columns that count as standardized differ in spread.
+// sameScale is the largest ratio of the spreads of columns that count as standardized.
 const sameScale = 2
 
-// standardized returns the rows with columns of mean 0 and variance 1, but for constant ones; nil where
-// columns are about so already.
+// standardized returns the rows with columns of mean 0 and variance 1, except constant columns. It returns
+// nil if the columns' spreads differ by at most sameScale.
 func standardized(x *softkmeans.Matrix) *softkmeans.Matrix {
 	s := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
 	least, most := math.Inf(1), 0.0

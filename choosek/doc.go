@@ -1,3 +1,3 @@
-// Package choosek looks for the number of prototypes of a table: [Choose] by the rows, [Propose] by the
-// floors of package softkmeans alone, [ProposeScene] for pixels that are mixtures of materials.
+// Package choosek chooses the number of prototypes of a table. [Choose] reads the rows. [Propose] reads only
+// the floors of package softkmeans. [ProposeScene] is for pixels that are mixtures of materials.
 package choosek

@@ -11,7 +11,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// tracyWidom is the quantile of 99.5 % of the Tracy–Widom distribution of order 1, that of
+// tracyWidom is the quantile of 99.5 % of the Tracy–Widom distribution of order 1, the distribution of
 // the largest eigenvalue of noise.
 const tracyWidom = 2.42
 
@@ -19,8 +19,8 @@ const tracyWidom = 2.42
 // values are the m = min(n−1, d) of them, descending, and large is max(n−1, d). The i-th stands out if it is
 // above the largest value that noise of the variance of the rest has in m−i dimensions: the edge of Marchenko
 // & Pastur (1967) with the fluctuation of Johnstone (2001) and Ma (2012). Kritchman & Nadler (2009) test one
-// value after the other in this way; their correction of the variance is left out. edges has the bound of
-// each value.
+// value after the other in this way; their correction of the variance is left out. edges contains the bound
+// of each value.
 func whiteEdge(values []float64, large int) (above int, edges []float64) {
 	total := la.Sum(values)
 	rest, counting := total, true
@@ -37,7 +37,7 @@ func whiteEdge(values []float64, large int) (above int, edges []float64) {
 	return above, edges
 }
 
-// permutedEdge makes so many tables, by a stream of random numbers of its own.
+// permutedEdge makes permutations tables, by its own stream of random numbers.
 const (
 	permutations  = 5
 	permuteStream = 0x9e24
@@ -45,7 +45,7 @@ const (
 
 // permutedEdge returns the largest squared singular values, each at its place, of tables in which every
 // column of x is permuted by itself: Horn's parallel analysis (1965) without its normal distribution (Buja &
-// Eyuboglu 1992). Columns may have noise of different variance and be few.
+// Eyuboglu 1992). The method permits few columns, and columns whose noise differs in variance.
 func permutedEdge(
 	ctx context.Context, x *softkmeans.Matrix, seed uint64, o *softkmeans.Options,
 ) ([]float64, error) {

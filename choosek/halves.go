@@ -15,9 +15,10 @@ import (
 	"softkmeans/metrics"
 )
 
-// Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of stableClouds
-// clouds without structure. The fits need not be exact. Rows have leading directions alone, so that their
-// floor is not that of noise, and the slack is given: the thresholds of [Choose] were chosen with it.
+// Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of halves for each of
+// stableClouds clouds without structure. The fits need not be exact. The rows are projected on leading
+// directions, which leaves little noise in their floor; so the slack is fixed. The thresholds of [Choose]
+// were chosen with this slack.
 const (
 	stablePairs    = 4
 	stableClouds   = 4
@@ -47,8 +48,8 @@ func halvesOf(z *softkmeans.Matrix, squares []float64, seed uint64) (list []halv
 	return list
 }
 
-// cloud returns normal rows whose columns have about these squares: what rows with these squared singular values
-// would be without structure (Dudoit & Fridlyand 2002 take a uniform cloud).
+// cloud returns normal rows whose columns have about these sums of squares: rows with these squared singular
+// values, but without structure (Dudoit & Fridlyand 2002 take a uniform cloud).
 func cloud(rows, cols int, squares []float64, rng *rand.Rand) *softkmeans.Matrix {
 	all := softkmeans.NewMatrix(rows, cols, nil)
 	for i := range all.Data {
@@ -57,8 +58,8 @@ func cloud(rows, cols int, squares []float64, rng *rand.Rand) *softkmeans.Matrix
 	return all
 }
 
-// agreement fits k prototypes to both halves and has both fits label all rows. It returns the
-// adjusted Rand index, 0 where a fit has fewer than k clusters.
+// agreement fits k prototypes to each half, and labels all rows by each fit. It returns the
+// adjusted Rand index of the two labelings, or 0 if a fit uses fewer than k labels.
 func (h *halves) agreement(ctx context.Context, k int, seed uint64) (float64, error) {
 	var labels [2][]int
 	for t, half := range []*softkmeans.Matrix{h.a, h.b} {

@@ -1,6 +1,6 @@
 package choosek
 
-// Cross-validation of entries: what leading directions tell about entries that they have not seen.
+// Cross-validation of entries: how well leading directions predict entries that were held out.
 
 import (
 	"context"
@@ -22,8 +22,8 @@ const (
 // heldOutErrors cross-validates the entries of centred rows z (n×p) by blocks (Owen & Perry
 // 2009). The columns are rotated at random first, so that no direction is in one part of
 // them (Perry 2009). In half of the rows the held-out columns are regressed on r leading
-// directions of the others. errors[r] has the squared error in the other half, summed
-// over all entries, for r = 0, 1, … up to most, and deviation its standard error over rows.
+// directions of the others. errors[r] is the squared error in the other half, summed
+// over all entries, for r = 0, 1, … up to most. deviation[r] is its standard error over rows.
 func heldOutErrors(
 	ctx context.Context, z *softkmeans.Matrix, most int, seed uint64,
 ) (errors, deviation []float64, err error) {

@@ -1,6 +1,6 @@
 package choosek
 
-// A proposal for the number of prototypes, from the floors: how much error each further
+// A proposal for the number of prototypes from the floors, which tell how much error each further
 // prototype can remove at best.
 
 import (
@@ -12,41 +12,38 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Proposal is a proposed number of prototypes with the numbers that it rests on.
+// Proposal is a proposed number of prototypes, with the evidence.
 type Proposal struct {
 	// K is the proposal; 0: the floors give no answer, and Reason says why.
 	K      int
 	Reason string // a sentence
-	// Explained has, for k = 1, 2, …, the share of the total variance that k
-	// prototypes can explain at best: 1 − floor(k)/floor(1).
+	// Explained is the fraction of the total variance that k prototypes can explain at best,
+	// 1 − floor(k)/floor(1), for k = 1, 2, ….
 	Explained []float64
-	// Step has what the k-th prototype adds to that, for k = 2, 3, …, and Stick what it would add if the
-	// total were broken into as many parts at random (the broken-stick model): the yardstick for K.
+	// Step is the part of Explained that the k-th prototype adds, for k = 2, 3, …. Stick is the part that it
+	// would add if the total were broken at random into as many parts (the broken-stick model).
 	Step, Stick []float64
-	// Elbow and Profile are second opinions, 0 where there are fewer than three steps.
+	// Elbow and Profile are two other criteria, 0 if there are fewer than three steps.
 	// Elbow is the k at which Explained is farthest above the straight line from its first
 	// to its last value. Profile is the k that splits the steps best into a group of large
 	// and a group of small ones of equal variance (Zhu & Ghodsi 2006).
 	Elbow, Profile int
 }
 
-// Propose proposes a number of prototypes from the floors for k = 1, 2, …, as
-// [softkmeans.Floors] returns them. The rules, first that applies:
+// Propose proposes a number of prototypes from the floors for k = 1, 2, …, as [softkmeans.Floors] returns
+// them. Read K and Reason. The first of these rules that applies gives K:
 //
-//   - Data that k prototypes mix exactly has a floor of 0 from k on (1e-12 of
-//     the first): that k, if it is at most half of what the shape of the data
-//     allows. A few redundant columns alone are no such mixture.
-//   - A prototype is worth having while its step exceeds the broken stick's
-//     (Frontier 1976; found to be among the best stopping rules by Jackson
-//     1993): one more than the number of leading steps that do.
-//   - No step does: no answer. The data has no direction that stands out.
+//   - For an exact mixture K is the first k with a floor of 0, up to 1e-12 of the first floor. That k must be
+//     at most half of len(floors)−1: a few redundant columns are no mixture.
+//   - Otherwise K is one more than the number of leading steps that exceed the broken stick's (Frontier 1976;
+//     Jackson 1993).
+//   - K is 0 if no step or every step exceeds it, or if there are fewer than 2 steps.
 //
-// It is a first guess for where there are floors alone: it counts directions in which
-// prototypes lie, not clusters. Clusters along a line share one direction, and a column on a
-// much larger scale than the others decides alone. [Choose] looks at the data.
+// Use Propose if only floors are known; [Choose] reads the data. Propose counts directions, not clusters:
+// clusters along a line share one direction. A column on a much larger scale than the others decides alone.
 //
-// Cost: O(m²) for m floors. Errors: [softkmeans.ErrTooFewSamples] without floors; ErrNonFinite,
-// ErrOption for floors that are not finite, negative, or rise.
+// Cost: O(m²) for m floors. Errors: [softkmeans.ErrTooFewSamples] without floors;
+// [softkmeans.ErrNonFinite]; [softkmeans.ErrOption] for floors that are negative or rise.
 func Propose(floors []float64) (Proposal, error) {
 	var p Proposal
 	if err := checkFloors(floors); err != nil {
@@ -121,7 +118,7 @@ func checkFloors(floors []float64) error {
 	return nil
 }
 
-// exactFloor is the share of the total below which a floor is 0.
+// exactFloor is the fraction of the total up to which a floor counts as 0.
 const exactFloor = 1e-12
 
 // percents returns two shares for messages, with as many digits as it takes to tell them apart.

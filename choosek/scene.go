@@ -16,30 +16,32 @@ import (
 )
 
 const (
-	sceneRows       = 4096 // at most so many rows are looked at, or 2d
-	sceneDirections = 10   // from which the distance of a row tells how well it fits
-	// leastLength is the least length of a material's direction, as a share of that of the first. It
-	// was chosen on half of the scenes that docs/accuracy.md has.
+	sceneRows       = 4096 // at most so many rows are read, or 2d
+	sceneDirections = 10   // the distance of a row from these tells how well it fits
+	// leastLength is the least length of a material's direction, as a fraction of the first direction's. It
+	// was chosen on half of the scenes in docs/accuracy.md.
 	leastLength = 0.01
-	// farUnit is the power of two by which columns of other units differ at least.
+	// farUnit is the least difference in exponents from which columns count as of different units.
 	farUnit = 8
 )
 
-// ProposeScene proposes the number of materials of a scene, whose pixels are the rows of x: k for
-// package unmix. Read K, and Reason.
+// ProposeScene proposes the number of materials of an image, whose pixels are the rows of x (n×d): the k for
+// package unmix. Read K and Reason.
 //
-// Columns are divided by their noise, which is what all others do not say of them, and rows are scaled to
-// length 1, as package unmix does; rows that do not fit count less. Mixtures of k materials then have k
-// directions, whatever their brightness. Those count that stand above noise, by the bound of [Choose] for
-// white noise, and have at least 1 % of the length of the first: materials that vary have directions of their
-// own, and in most scenes these are shorter. Explained and Step are shares of the energy in these directions,
-// Stick is what a step must exceed. Elbow and Profile are 0.
+// Mixtures of k materials span k directions, whatever the brightness of the pixels. K counts the directions
+// that exceed the noise and whose length is at least 1 % of the first one's. Explained and Step are fractions
+// of the energy; Stick is the bound for Step. Elbow and Profile are 0.
 //
-// Columns that are 0 in all rows do not count. With fewer rows than twice the others, fewer than 4 of
-// these, or without noise it is the proposal of [Propose].
+// # Details
 //
-// At most 4096 rows are looked at, drawn by weight, or 2d. MaxK bounds K. Cost: O(nd² + d³), four to eight
-// times. Errors: those of [softkmeans.Floors] and [Propose], and ctx's, wrapped.
+// As in package unmix, columns are divided by their noise and rows by their length, and rows that fit badly
+// count less. The noise of a column is its residual when predicted from the other columns; its bound is
+// [Choose]'s for white noise. A material that varies adds a direction, which is below 1 % in most images.
+//
+// Columns of zeros do not count. With fewer than 4 other columns, fewer than two rows for each, or no noise,
+// the result is [Propose]'s. At most max(4096, 2d) rows are read, sampled by weight. MaxK bounds K.
+//
+// Cost: four to eight times O(nd² + d³). Errors: those of [softkmeans.Floors] and [Propose]; ctx's, wrapped.
 func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Proposal, error) {
 	o := draws.OrZero(opts)
 	switch {
@@ -90,8 +92,8 @@ func usedColumns(x *softkmeans.Matrix, rows []int) (used []int) {
 }
 
 // evenColumns returns some rows in some columns, multiplied by the power of two that takes the largest
-// entry to [½, 1). Where columns differ by farUnit or more each has its own: units may differ by more than
-// eigenvalues have digits.
+// entry to [½, 1). If columns differ by farUnit or more, each is multiplied by its own power: units may
+// differ by more than the digits of eigenvalues.
 func evenColumns(x *softkmeans.Matrix, rows, columns []int) *softkmeans.Matrix {
 	y := softkmeans.NewMatrix(len(rows), len(columns), nil)
 	var exps []int
@@ -122,7 +124,7 @@ func beyond(most int) string {
 	return "more than " + strconv.Itoa(most) + ", the most to propose, stand out"
 }
 
-// proposalOf counts the directions that stand out, of n pixels.
+// proposalOf counts the directions of n pixels that exceed the noise and leastLength.
 func proposalOf(energies []float64, n, most int) (p Proposal) {
 	if len(energies) == 0 {
 		return p

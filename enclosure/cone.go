@@ -16,11 +16,12 @@ package enclosure
 // and F_j = c·Ut_j; rows with w_i = 0 have G = 0. Then GF = WUᵀ = XUUᵀ, rows of G add up to h_i/c ≤ 1, and
 // ‖X − XUUᵀ‖² = Σ_{i>k} σ_i².
 //
-// Nonnegative data without a tie σ_k = σ_{k+1} has such a v. Sort rows and columns into the connected parts of
-// X's bipartite graph. Singular vectors are those of the parts, and a part's leading one, with u > 0 on all of
-// its columns, is simple (Perron and Frobenius). If U has a vector of the part it has this one, which has
-// xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for them. The sum of these vectors is in U's range, and
-// its coordinates are v. With a tie U has to be chosen part by part.
+// For nonnegative data without a tie σ_k = σ_{k+1} such a v exists. Sort rows and columns into the connected
+// parts of X's bipartite graph. The singular vectors of X are the singular vectors of the parts. The leading
+// one of a part, with u > 0 on all of its columns, is simple (Perron and Frobenius). If U contains a vector
+// of the part, it contains this one, and xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for these rows.
+// The sum of the leading vectors in U is in U's range, and its coordinates are v. With a tie, choose U part
+// by part.
 //
 // If no half-space contains the rows, the problem is NP-hard, and its infimum need not be attained (N. Gillis
 // and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative Matrix Factorization, SIAM J. Matrix Anal.
@@ -39,7 +40,7 @@ import (
 )
 
 const (
-	mostCenters = 1 << 15   // the problem of rows outside has k×k numbers
+	mostCenters = 1 << 15   // the problem of rows outside takes k×k numbers
 	roundingGap = 1e-12     // up to it a model without a half-space is optimal all the same
 	outsideMost = 0x1p-52   // the share of Σ‖w‖² up to which rows outside of a half-space count as 0
 	leastSquare = 0x1p-1000 // squares of rows below it count as 0, the largest row being about 1
@@ -55,25 +56,24 @@ const (
 	lightShares = 7     // all are below 1
 )
 
-// Cone finds the global minimum of ‖X − GF‖² over memberships G ≥ 0 whose rows add up to at most 1, for data
-// that is not centred. Pass the samples in the rows of x (n×d) and k, and nil for the defaults. Read Centers F
-// (k×d) and Memberships G (n×k); Gap says how far the result is above the floor Σ_{i>k} σ_i(X)².
+// Cone minimizes ‖X − GF‖² globally over memberships G ≥ 0 whose rows add up to at most 1. The samples are
+// the rows of x (n×d), which are not centred. Read Centers F (k×d) and Memberships G (n×k). Gap is the
+// distance from the floor Σ_{i>k} σ_i(X)².
 //
-// A cone attains the floor if some half-space contains all rows that are not 0, projected on the k leading
+// The result attains the floor if a half-space contains all rows that are not 0, projected on the k leading
 // directions (Gillis & Kumar 2015). Nonnegative data lies in one, unless σ_k = σ_{k+1} mixes parts that share
-// no column. A half-space counts if its normal has a cosine of 2^-14 with each row above rounding. Otherwise
-// Status is StatusNoHalfSpace: the model is feasible, no worse than the global solution for sums of 1, and
-// softkmeans.FitAlternating can start from its Centers. If k is above n or d, the further centers repeat
-// others.
+// no column. Without a half-space Status is StatusNoHalfSpace. The model is then feasible, no worse than the
+// global solution for sums of 1, and a start for softkmeans.FitAlternating.
 //
 // # Details
 //
-// It reads the options Weights, Workers and Solver. Enclosure and Orientation, for k up to min(n, d), are
-// those of a slice of the cone; pass the result to [Smallest] for a small slice. Sum may be SumAtMostOne.
+// The normal of the half-space must form a cosine of at least 2^-14 with each row above rounding. If k is
+// above n or d, the further centers repeat others. Cone reads the options Weights, Workers and Solver.
+// Enclosure and Orientation place a slice of the cone. Sum may be SumAtMostOne. [Smallest] makes the slice
+// small.
 //
-// Cost: twice that of softkmeans.Fit for k+1 centers, and some passes of O(nk) a dimension for the half-space;
-// up to twice as much again without one. Errors: those of softkmeans.Fit; softkmeans.ErrOption for k above
-// 2^15.
+// Cost: twice softkmeans.Fit's for k+1 centers, and some passes of O(nk) a dimension; up to twice as much
+// without a half-space. Errors: softkmeans.Fit's; softkmeans.ErrOption for k above 2^15.
 func Cone(
 	ctx context.Context, x softkmeans.Samples, k int, opts *softkmeans.Options,
 ) (*softkmeans.Model, error) {
@@ -192,7 +192,7 @@ func (c *cone) findAxis() error {
 }
 
 // enclosed returns the cone of k vertices, at most as many as directions, and the memberships of the rows
-// inside. It adds up the others.
+// inside. It adds the squares of the rows outside to c.outside.
 func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matrix, err error) {
 	var rows []int
 	var heights []float64
@@ -231,7 +231,7 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 	return f, g, nil
 }
 
-// rated returns the model of f and g, after it has solved the rows that are not known.
+// rated solves the memberships of the unknown rows, and returns the model of f and g with its certificate.
 func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model, error) {
 	m := &softkmeans.Model{Centers: f, Memberships: g.Clone(), Sum: c.Sum, Status: c.status}
 	if len(unknown) > 0 {
@@ -248,10 +248,10 @@ func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model,
 	return m, err
 }
 
-// withoutHalfSpace returns the best of three models: the global solution for sums of 1, which is feasible, the
-// cone (f, g), and the former's centers with memberships of at most 1. The first is optimal, to rounding, if the
-// data has fewer than k directions. The others then have dependent centers, which cost the digits of
-// memberships, and much time.
+// withoutHalfSpace returns the best of three models: the global solution for sums of 1, which is feasible;
+// the cone (f, g); and the centers of the global solution with sums of at most 1. If the data spans fewer
+// than k directions, the global solution is optimal to rounding, and is returned alone: the centers of the
+// others are dependent, which costs digits of memberships, and much time.
 func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, error) {
 	o := c.Options
 	o.Sum = softkmeans.SumToOne

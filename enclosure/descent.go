@@ -31,18 +31,18 @@ const (
 type descent struct {
 	ctx  context.Context
 	w    *softkmeans.Matrix // n×p
-	f    *softkmeans.Matrix // k×k: row j has the coefficients of f_j
-	gain float64            // of a sweep, in log volume: the least to go on for
+	f    *softkmeans.Matrix // k×k: row j contains the coefficients of f_j
+	gain float64            // of a sweep, in log volume: a smaller gain ends the sweeps
 	list []int              // rows that bound the descent
 	g    []float64          // len(list)×k: their memberships
-	work int                // so far
+	work int                // multiplications so far
 }
 
 // descended returns the corners (k×p) of the smallest of some simplices around the rows of w (n×p), which
 // reach about equally far along each axis; nil if the SVD of its coefficients fails. A quarter of the descents
-// begin with a regular simplex around the rows, the others ever nearer to the best one so far, since no two
-// facets can be moved from where others stop, but all together can. On mixtures of up to three of k = 4 to 7
-// centers with shares up to .6 to .8 that left less than half of the excess of the distance .1 for all.
+// begin with a regular simplex around the rows. The others begin ever nearer to the best simplex so far:
+// there no two facets can be moved, but all together can. On mixtures of up to three of k = 4 to 7 centers,
+// with shares up to .6 to .8, this left less than half of the excess that the distance .1 for all left.
 func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 	p, k := w.Cols, w.Cols+1
 	d := &descent{ctx: ctx, w: w, list: la.Farthest(ctx, w)} // rows that span all dimensions bound every program
@@ -135,8 +135,8 @@ func (d *descent) coordinate(j, i int) float64 {
 	return f[p] + la.Dot(f[:p], d.w.Row(i))
 }
 
-// enclose moves each facet to touch the rows from outside. It puts the rows that do on the list, and reports
-// whether one was outside.
+// enclose moves each facet to touch the rows from outside. It puts the rows that are touched on the list, and
+// reports whether a row was outside.
 func (d *descent) enclose() (outside bool) {
 	k := d.f.Rows
 	low, at := make([]float64, k), make([]int, k)
@@ -166,10 +166,10 @@ func (d *descent) enclose() (outside bool) {
 	return outside
 }
 
-// improve replaces f_i by Σx_l·f_l, where x solves a linear program, and f_j by f_i + f_j − Σx_l·f_l.
-// It returns the logarithm of what that divides the volume by, x_i − x_j. The program maximises that over
-// 0 ≤ g·x ≤ g_i + g_j for the memberships g on the list, by active sets, from x = e_i on. A program that
-// cycles ends where it is.
+// improve replaces f_i by Σx_l·f_l for the solution x of a linear program, and f_j by f_i + f_j − Σx_l·f_l.
+// That divides the volume by x_i − x_j; improve returns the logarithm. The program maximises x_i − x_j over
+// 0 ≤ g·x ≤ g_i + g_j for the memberships g on the list, by active sets, starting at x = e_i. A program that
+// cycles ends early.
 func (d *descent) improve(i, j int) float64 {
 	k, n := d.f.Rows, len(d.list)
 	x, along, y, t := make([]float64, k), make([]float64, k), make([]float64, n), make([]float64, n)
@@ -248,7 +248,7 @@ func (s *activeRows) add(g []float64, sign float64) {
 	s.q, s.r = append(s.q, q), append(s.r, r)
 }
 
-// project takes x to the space in which the active bounds do not change.
+// project projects x on the space in which the active bounds do not change.
 func (s *activeRows) project(x []float64) {
 	for range 2 {
 		for _, q := range s.q {

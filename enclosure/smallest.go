@@ -1,5 +1,5 @@
-// Package enclosure places the centers of a global solution: a small simplex around the data, and the cone of
-// memberships that add up to at most 1.
+// Package enclosure places the centers of a global solution in other ways. [Smallest] finds a small simplex
+// around the mixtures. [Cone] solves for memberships that add up to at most 1.
 package enclosure
 
 import (
@@ -13,31 +13,30 @@ import (
 )
 
 const (
-	flat      = 0x1p-46 // how far shares reach along a direction that is rounding, at most
+	flat      = 0x1p-46 // the most that shares extend along a direction of rounding errors
 	mostShare = 0x1p-80 // the share of the squares by which mixtures may miss the points
 )
 
 // Smallest returns a model with the mixtures of m whose centers (k×d) span a small simplex around them. Pass
-// a model of [softkmeans.Fit], or of [Cone], with its memberships (n×k): the result reaches the same error,
-// but for the rounding of its centers. That counts if weights differ by 2^200, or the mean is 1e15 times the
-// spread. m is unchanged.
+// a model of [softkmeans.Fit] or [Cone] with its memberships (n×k). m is unchanged. The squared error is m's
+// to rounding, unless weights differ by 2^200 or the mean is 1e15 times the spread.
 //
-// For k up to 3 no smaller simplex contains the mixtures. For larger k it is the smallest simplex at which
-// descents from several starts end; proof.VolumeRatio bounds how much smaller another may be. If the mixtures
-// have q < k−1 dimensions, the simplex has q+1 vertices, and the other centers repeat them. Every row counts,
-// also a row of weight 0: m says nothing about weights, so the nearest mixture of such a row stays inside.
+// For k up to 3 no smaller simplex contains the mixtures. For larger k the simplex is the smallest result of
+// several descents; proof.VolumeRatio bounds how much smaller another may be. If the mixtures span q < k−1
+// dimensions, the simplex is of q+1 vertices, and the other centers repeat them. Rows of weight 0 count, too,
+// since m stores no weights.
 //
 // # Details
 //
-// The numbers of Certificate are those of m to rounding. Its Solver is SolverAuto, which proves nothing: pass
-// the result to [softkmeans.Certify]. Labels are by the largest membership.
+// Certificate repeats m's numbers. Its Solver is SolverAuto, which proves nothing: pass the result to
+// [softkmeans.Certify]. Labels are the largest memberships.
 //
-// There are max(1, 32·(6/k)⁴) descents. Each takes some ten passes of O(nk²). Together they have 2^30
-// multiplications for linear programs, and end early if these are spent. Beyond k = 64, or if rounding is in
-// the way, the result is the simplex of m, shrunk until each facet touches a row.
+// Cost: max(1, 32·(6/k)⁴) descents of some ten passes of O(nk²) each, and up to 2^30 multiplications for
+// linear programs. Beyond k = 64, or if rounding stops the descents, the result is the simplex of m, shrunk
+// until each facet touches a row.
 //
-// Errors: [softkmeans.ErrShape] without centers or memberships that fit each other,
-// [softkmeans.ErrNonFinite], [softkmeans.ErrRange], and ctx's, wrapped.
+// If m lacks centers or memberships of their number, the error is [softkmeans.ErrShape]. Other errors are
+// [softkmeans.ErrNonFinite], [softkmeans.ErrRange] and ctx's, wrapped.
 func Smallest(ctx context.Context, m *softkmeans.Model) (*softkmeans.Model, error) {
 	if err := check(m); err != nil {
 		return nil, err
@@ -85,12 +84,12 @@ func check(m *softkmeans.Model) error {
 	return nil
 }
 
-// points are the rows of a model, by their memberships as shares of a sum of 1.
+// points are the rows of a model as shares: memberships divided by their sum.
 type points struct {
 	shares *softkmeans.Matrix // n×k
 	sums   []float64          // of the memberships
 	mean   []float64          // k: the mean of the shares
-	// at has the coordinates of the shares on their principal axes, n×q. The largest on each axis is 1.
+	// at contains the coordinates of the shares on their principal axes, n×q. The largest on each axis is 1.
 	at   *softkmeans.Matrix
 	axes *softkmeans.Matrix // q×k: the shares are mean + at·axes
 }
@@ -142,8 +141,8 @@ func (p *points) setAxes(u *softkmeans.Matrix, s []float64, v *softkmeans.Matrix
 	p.at, p.axes = la.Transpose(la.FirstRows(across, q)), la.FirstRows(axes, q)
 }
 
-// enclosed returns the corners of a small simplex around the points, (q+1)×q; nil if there is none. Once ctx
-// has ended they mean nothing.
+// enclosed returns the corners of a small simplex around the points, (q+1)×q; nil if there is none. If ctx
+// has ended, the corners mean nothing.
 func (p *points) enclosed(ctx context.Context) *softkmeans.Matrix {
 	switch q := p.at.Cols; {
 	case q == 0:
@@ -215,7 +214,7 @@ func shrunk(f, shares *softkmeans.Matrix) (centers, g *softkmeans.Matrix) {
 	return centers, shares
 }
 
-// repeated returns k centers that repeat those of f, and share their memberships.
+// repeated returns k centers that repeat the centers f, and divides the memberships g among the copies.
 func repeated(f, g *softkmeans.Matrix, k int) (centers, memberships *softkmeans.Matrix) {
 	m := f.Rows
 	if m == k {

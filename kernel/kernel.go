@@ -1,10 +1,10 @@
-// Package kernel makes similarities of rows for softkmeans.LSD and softkmeans.TILSD: symmetric n×n matrices K.
-// Functions whose names end in Between make the similarities of new rows to the old ones, for
+// Package kernel computes similarities of rows for softkmeans.LSD and softkmeans.TILSD: symmetric n×n
+// matrices K. Functions whose names end in Between compute the similarities of new rows to the old ones, for
 // LSDModel.Predict and LSDModel.Coordinates.
 //
-// K takes 8n² bytes: 8 GB for n = 30 000. Entries of rows are at most 2^500 in size, as everywhere in
-// softkmeans. Errors are softkmeans.ErrShape, ErrNonFinite and ErrRange for bad data or a result too large to
-// address, ErrTooFewSamples for a table without rows, and ErrOption for a bad γ.
+// K takes 8n² bytes: 7 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere
+// in softkmeans. Bad data, or a result too large to address, causes softkmeans.ErrShape, ErrNonFinite or
+// ErrRange. A table without rows causes ErrTooFewSamples, and a bad γ ErrOption.
 package kernel
 
 import (
@@ -18,8 +18,8 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Linear returns K = XXᵀ for the rows of x (n×d). TILSD of K is Fit of x, which is faster. Products may be
-// above the range of LSD, 2^500. Cost: n²d/2.
+// Linear returns K = XXᵀ for the rows of x (n×d). TILSD of K gives the result of Fit of x, which is faster.
+// Products may exceed LSD's range, 2^500. Cost: n²d/2.
 func Linear(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if _, err := check("x", x); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func Linear(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	return symmetric(x.Rows, func(i, j int) float64 { return la.Dot(x.Row(i), x.Row(j)) })
 }
 
-// LinearBetween returns the products of the rows of y (m×d) with those of x (n×d): YXᵀ, m×n. Cost: mnd.
+// LinearBetween returns the products YXᵀ (m×n) of the rows of y (m×d) with the rows of x (n×d). Cost: mnd.
 func LinearBetween(y, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if err := checkBoth(y, x); err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ func LinearBetween(y, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 }
 
 // RBF returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma is γ; 0 stands for Gamma(x).
-// That suits softkmeans.TILSD. For softkmeans.LSD take some 8·Gamma(x): at Gamma(x) far rows stay similar, and
-// LSD labels them badly. Cost: n²d/2 and n²/2 exponentials.
+// Gamma(x) suits softkmeans.TILSD. For softkmeans.LSD take some 8·Gamma(x): at Gamma(x) distant rows stay
+// similar, and LSD labels them badly. Cost: n²d/2 and n²/2 exponentials.
 func RBF(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	s, err := open(x, gamma)
 	if err != nil {
@@ -61,9 +61,9 @@ func RBFBetween(y, x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, err
 }
 
 // Gamma returns the γ of the median heuristic for the rows of x (n×d): 1/(2m²) with the median m of
-// ‖x_i − x_j‖ over all pairs i < j. If that is 0, m is the median of the distances above 0. If there are none,
-// m is a power of two near the largest entry. Above 1000 rows, m is that of 1000 random rows, always the same.
-// γ is at most math.MaxFloat64. Cost: min(n, 1000)²·d/2.
+// ‖x_i − x_j‖ over all pairs i < j. If the median is 0, m is the median of the distances above 0. If all
+// distances are 0, m is a power of two near the largest entry. Above 1000 rows Gamma compares 1000 random
+// rows, always the same. γ is at most math.MaxFloat64. Cost: min(n, 1000)²·d/2.
 func Gamma(x *softkmeans.Matrix) (float64, error) {
 	s, err := open(x, 0)
 	if err != nil {
@@ -73,9 +73,9 @@ func Gamma(x *softkmeans.Matrix) (float64, error) {
 }
 
 // Distances returns K_ij = exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at least 0, and 0
-// on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). K is that of [RBF] for Euclidean distances,
-// and may have negative eigenvalues for others, which count as error. An entry may differ from its mirror
-// image by 1e-8 of the largest; K is made from those below the diagonal. Cost: n²/2 exponentials.
+// on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). For Euclidean distances K equals the result
+// of [RBF]. For others K may have negative eigenvalues, which count as error. An entry may differ from its
+// mirror image by 1e-8 of the largest; K uses the entries below the diagonal. Cost: n²/2 exponentials.
 func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	gamma, err := gammaOf(d, gamma)
 	if err != nil {
@@ -84,8 +84,8 @@ func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) 
 	return symmetric(d.Rows, func(i, j int) float64 { return gaussian(gamma * d.At(i, j) * d.At(i, j)) })
 }
 
-// DistancesBetween returns exp(−γd_ij²) for the distances d (m×n) of new rows to the old ones. gamma is
-// that of the old ones, above 0. Cost: mn exponentials.
+// DistancesBetween returns exp(−γd_ij²) for the distances d (m×n) of new rows to the old ones. gamma is the γ
+// of the old rows, above 0. Cost: mn exponentials.
 func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	if _, err := checkDistances(d, gamma, false); err != nil {
 		return nil, err
@@ -97,10 +97,10 @@ func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, 
 }
 
 // Graph returns w_ij/√(s_i·s_j) for the symmetric n×n matrix w of a graph's weights, which are at least 0, and
-// the sums s of its rows. softkmeans.TILSD of it finds clusters as normalized spectral clustering does (A. Y.
-// Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), chains and rings of neighbors among them.
-// Rows of zeros stay. A weight may differ from its mirror image by 1e-8 of the largest; their mean counts.
-// Errors: softkmeans.ErrShape also for a weight below 0. Cost: 3n².
+// the sums s of its rows. With this matrix softkmeans.TILSD finds clusters as normalized spectral clustering
+// does (A. Y. Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), also chains and rings. Rows
+// of zeros stay. A weight may differ from its mirror image by 1e-8 of the largest; their mean counts. Errors:
+// softkmeans.ErrShape also for a weight below 0. Cost: 3n².
 func Graph(w *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	top, err := draws.InRange("w", w)
 	if err == nil {
@@ -131,8 +131,8 @@ func Graph(w *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	return out, nil
 }
 
-// GammaOfDistances returns the γ of [Gamma] for a symmetric n×n matrix of distances, from all pairs. It is 1/2
-// if no distance is above 0. Cost: that of sorting n²/2 numbers.
+// GammaOfDistances returns the γ of the median heuristic, as [Gamma] does, for a symmetric n×n matrix of
+// distances. All pairs count. γ is 1/2 if no distance is above 0. Cost: sorting n²/2 numbers.
 func GammaOfDistances(d *softkmeans.Matrix) (float64, error) { return gammaOf(d, 0) }
 
 // gammaOf returns gamma, or that of the median heuristic if gamma is 0.
@@ -172,8 +172,8 @@ func checkSymmetric(name string, m *softkmeans.Matrix, top float64) error {
 	return nil
 }
 
-// checkDistances returns the largest entry, or an error for a bad gamma or what is no distance. A square table
-// has zeros on its diagonal.
+// checkDistances returns the largest entry, or an error for a bad gamma or an entry below 0. square requires
+// zeros on the diagonal.
 func checkDistances(d *softkmeans.Matrix, gamma float64, square bool) (top float64, err error) {
 	if err := checkGamma(gamma); err != nil {
 		return 0, err
@@ -281,8 +281,8 @@ func scaled(x *softkmeans.Matrix, exp int) *softkmeans.Matrix {
 	return x
 }
 
-// similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite. Where γ or
-// the square may leave the range it is that of the distance.
+// similarity returns exp(−γ‖a − b‖²). Entries of a may be 2^1000, so that the square is infinite. If γ is
+// near an end of the range, the distance is computed before it is squared.
 func (p *points) similarity(a, b []float64) float64 {
 	if p.given > 0 {
 		distance := 0.0
@@ -335,7 +335,7 @@ func medianOf(all []float64, least float64) float64 {
 }
 
 const (
-	block = 32 // rows of a task: what is written below each other is then in a cache
+	block = 32 // rows of a task, few enough for entries in one column to stay in a cache
 	most  = min(math.MaxInt/16, 1<<44)
 )
 

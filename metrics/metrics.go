@@ -1,5 +1,5 @@
-// Package metrics measures how well found clusters agree with known classes, and matches the two. Classes and
-// clusters are named by any integers, in any number. All measures come from integer counts.
+// Package metrics measures how well clusters agree with known classes, and matches clusters with classes. Any
+// integers may name classes and clusters. All measures are computed from integer counts.
 package metrics
 
 import (
@@ -52,12 +52,12 @@ func count(truth, labels []int) (*contingency, error) {
 	return c, nil
 }
 
-// Accuracy returns the fraction of samples in the right cluster, from 0 to 1, if clusters are matched
-// one-to-one with classes in the best way (ACC). Surplus classes or clusters stay unmatched, and their samples
-// count as wrong. Accuracy is symmetric in its arguments.
+// Accuracy returns the fraction of samples in the right cluster, from 0 to 1, if [Assignment] matches
+// clusters one-to-one with classes (ACC). Samples of unmatched classes or clusters count as wrong. Accuracy
+// is symmetric.
 //
-// The matching is that of [Assignment]. Cost: O(n + ab·min(a, b)) and ab numbers of memory for a classes and b
-// clusters. Errors: ErrShape for different lengths or ab above 2^27, ErrTooFewSamples without labels.
+// Cost: O(n + ab·min(a, b)) and ab numbers of memory for a classes and b clusters. Errors: ErrShape for
+// different lengths or ab above 2^27, ErrTooFewSamples without labels.
 func Accuracy(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -83,8 +83,8 @@ func Accuracy(truth, labels []int) (float64, error) {
 // mostCells is the size of the largest table of classes and clusters: 1 GB.
 const mostCells = 1 << 27
 
-// NMI returns the normalized mutual information MI/√(H(truth)·H(labels)), from 0 to 1 (Strehl & Ghosh 2002:
-// the geometric mean). NMI is symmetric. It is 1 if both partitions have a single part, and 0 if only one has.
+// NMI returns the normalized mutual information MI/√(H(truth)·H(labels)), from 0 to 1 (Strehl & Ghosh 2002).
+// NMI is symmetric. It is 1 if both partitions consist of a single part, and 0 if only one does.
 // Cost: O(n). Errors: ErrShape for different lengths, ErrTooFewSamples without labels.
 func NMI(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
@@ -133,8 +133,8 @@ func Purity(truth, labels []int) (float64, error) {
 }
 
 // AdjustedRand returns the adjusted Rand index (Hubert & Arabie 1985): 1 for equal partitions, 0 on average
-// for independent ones, at least −1. It is symmetric, and 1 if both partitions have a single part or both
-// only single samples. Cost: O(n). Errors as for [NMI].
+// for independent ones, at least −1. The index is symmetric. It is also 1 if both partitions consist of a
+// single part, or both of single samples. Cost: O(n). Errors as for [NMI].
 func AdjustedRand(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -152,7 +152,7 @@ func AdjustedRand(truth, labels []int) (float64, error) {
 	return (together - expected) / ((a+b)/2 - expected), nil
 }
 
-// pairs returns n(n−1)/2, in float64, where it cannot overflow.
+// pairs returns n(n−1)/2 as a float64, which cannot overflow.
 func pairs(n int) float64 { return float64(n) * float64(n-1) / 2 }
 
 func allPairs(sizes []int) (sum float64) {
@@ -162,11 +162,12 @@ func allPairs(sizes []int) (sum float64) {
 	return sum
 }
 
-// Assignment returns a column for each row of a matrix of finite gains, such that no two rows have the same
-// column and the sum of their gains is the largest. With more rows than columns some rows have none: −1.
+// Assignment assigns each row of a matrix of finite gains a different column, so that the sum of the gains is
+// the largest. It returns the column of each row; −1 for a row without one, if there are more rows than
+// columns.
 //
-// The result is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016), in
-// O(a²b) for a ≤ b rows and columns.
+// The result is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016). Cost:
+// O(a²b) for a×b or b×a gains, a ≤ b.
 func Assignment(gain *softkmeans.Matrix) []int {
 	rows, cols := gain.Rows, gain.Cols
 	at := gain.At

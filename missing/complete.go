@@ -1,11 +1,11 @@
 package missing
 
-// What missing entries are expected to be, given the other entries of a row, under probabilistic
-// principal components.
+// The expectations of missing entries, given the other entries of a row, under probabilistic principal
+// components.
 //
 // M. E. Tipping and C. M. Bishop, Probabilistic Principal Component Analysis (J. R. Stat. Soc. B 61,
-// 1999): x = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I). W, μ and σ² are those of
-// greatest likelihood for the entries that are there, by EM over these alone (A. Ilin and T. Raiko,
+// 1999): x = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I). W, μ and σ² maximize
+// the likelihood of the entries present, by EM over these alone (A. Ilin and T. Raiko,
 // Practical Approaches to Principal Component Analysis in the Presence of Missing Values, JMLR 11,
 // 2010). A plain iteration of singular value decompositions has σ² = 0, and fits the noise. After
 // each step z gets mean 0 and variance I again, which the model allows and which takes most of the
@@ -24,21 +24,21 @@ import (
 
 // Completion is a table whose missing entries have been filled in.
 type Completion struct {
-	X      *softkmeans.Matrix // n×d, a copy: entries that were there are as they were
+	X      *softkmeans.Matrix // n×d, a copy: entries present are unchanged
 	Status softkmeans.Status  // StatusConverged or StatusIterationLimit
 
 	// floor is the expected floor of k centers for the table without gaps, in squared units of x and by the
-	// weights of the gaps. That of X is less: what was filled in is without noise.
+	// weights of the gaps. The floor of X is lower: entries filled in contain no noise.
 	floor float64
 }
 
-// The iteration ends where a step changes the missing entries by no more than completeTol·σ, as a root
-// mean square, or after completeSteps steps. On four sets it took 10 to 130. Of a third of that
-// tolerance the entries of digits were no nearer to those taken out.
+// The iteration ends if a step changes the missing entries by no more than completeTol·σ, as a root
+// mean square, or after completeSteps steps. On four sets it took 10 to 130. With a third of this
+// tolerance the completed entries of digits were no nearer to the true ones.
 //
-// There are completeDirections·k directions, up to mostDirections: a row takes the cube of them. With
-// k−1, all that the fit has, the centers of digits were twice as far off; with 3k+4 it took longer and
-// gained nothing.
+// There are completeDirections·k directions, up to mostDirections, since the cost of a row grows with their
+// cube. With k−1 directions, all that the fit uses, the centers of digits were twice as far off; with 3k+4
+// the iteration took longer and gained nothing.
 const (
 	completeTol        = 3e-3
 	completeSteps      = 500
@@ -46,23 +46,23 @@ const (
 	mostDirections     = 50
 )
 
-// Complete fills in the missing entries of a table x (n×d), marked by NaN, for methods that need all of
-// them; read X. To cluster a table with gaps take [Fit]. Each missing entry becomes its expectation
-// given the other entries of its row.
+// Complete fills in the missing entries of a table x (n×d), marked by NaN, for methods that require all
+// entries. Read X. To cluster a table with missing entries use [Fit]. Each missing entry becomes its
+// expectation given the other entries of its row.
 //
-// Expectations are less spread than entries are, and nothing that is proved of the completed table is
-// proved of x. Entries should be missing at random: which ones may depend on the entries that are
-// there, and not on those missing.
+// Expectations spread less than entries do, and proofs about the completed table do not hold for x. Entries
+// should be missing at random: which ones are missing may depend on the entries present, not on the missing
+// ones.
 //
 // # Details
 //
-// The model is probabilistic principal components (Tipping & Bishop 1999) of 2k directions, at most 50,
-// of greatest likelihood for the entries that are there. Weights, Workers and Sum of opts are read. A
-// row of weight 0, or without any entry, is filled in and does not count.
+// The model is probabilistic principal components (Tipping & Bishop 1999) of 2k directions, at most 50, with
+// the greatest likelihood of the entries present. Complete reads the options Weights, Workers and Sum. A row
+// of weight 0, or without any entry, is filled in and does not count.
 //
-// Cost: that of softkmeans.Principal, and 5 to 100 passes of O(ndk), with O(k²) more for a missing
-// entry and O(k³) for a row and a column. Memory: two copies of x, O(dk²), and up to a quarter of x.
-// The bits do not depend on Workers. Errors: those of [softkmeans.Fit] for its arguments, but for NaN;
+// Cost: softkmeans.Principal, and 10 to 130 passes of O(ndk), with O(k²) more for a missing entry and O(k³)
+// for a row and a column. Memory: two copies of x, O(dk²), and up to a quarter of x. Results are
+// bit-identical for any Workers. Errors: as for [softkmeans.Fit], except for NaN;
 // [softkmeans.ErrTooFewSamples] names a column without any entry in a row that counts.
 func Complete(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.Options,
@@ -139,7 +139,7 @@ type completion struct {
 	least   float64            // that it may be
 }
 
-// leastNoise is the least share of a row's variance that the noise of an entry may have. It keeps q×q
+// leastNoise is the least variance of an entry's noise, as a fraction of a row's variance. It keeps q×q
 // matrices definite.
 const leastNoise = 0x1p-40
 
@@ -209,8 +209,8 @@ func openCompletion(
 // below the diagonal, and with y·(z, 1) and y².
 type latentSums struct {
 	all             []float64          // B of all rows
-	whole           []float64          // B of rows that have more entries than they miss
-	gram            *softkmeans.Matrix // by column: what whole lacks there
+	whole           []float64          // B of rows that miss fewer entries than are present
+	gram            *softkmeans.Matrix // by column: the part of its sum that whole lacks
 	linear          *softkmeans.Matrix // d×(q+2): Σy·(z, 1) and Σy²
 	change, missing float64            // Σ of the squared changes of missing entries, and of 1
 }
@@ -237,8 +237,8 @@ func (m *latentSums) add(other *latentSums) {
 // mostParts is how many parts of the rows are summed up by themselves, whatever the workers.
 const mostParts = 64
 
-// step fills in the missing entries and takes W, μ and σ² to those of a greater likelihood. It returns
-// the root mean square change of a missing entry.
+// step fills in the missing entries and moves W, μ and σ² to a greater likelihood. It returns the root mean
+// square change of a missing entry.
 func (c *completion) step() (change float64, err error) {
 	t := triangular(c.q + 1)
 	outer, full := softkmeans.NewMatrix(c.d, triangular(c.q), nil), make([]float64, triangular(c.q))
@@ -319,7 +319,7 @@ func (l *latent) factor(i int) {
 		copy(l.m[a*q:], tri[triangular(a):triangular(a+1)])
 		l.m[a*q+a] += c.noise
 	}
-	la.Cholesky(l.m, q) // which has a factor, by leastNoise
+	la.Cholesky(l.m, q) // definite by leastNoise
 	for a := range q {
 		column := l.inverse[a*q : (a+1)*q]
 		clear(column)
@@ -374,8 +374,7 @@ func (l *latent) row(i int, m *latentSums) {
 	}
 }
 
-// maximise sets W, μ and σ² to those of the greatest expected likelihood, and gives z the mean 0 and the
-// variance I.
+// maximise sets W, μ and σ² to the greatest expected likelihood, and gives z the mean 0 and the variance I.
 func (c *completion) maximise(m *latentSums) {
 	r := c.q + 1
 	left, mass := make([]float64, c.d), make([]float64, c.d) // by column: squares left, and weights

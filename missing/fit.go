@@ -1,6 +1,7 @@
-// Package missing fits tables with gaps by package softkmeans. Mark missing entries by NaN, call [Fit], and
-// read the model as one of [softkmeans.FitMinVolume]. Give new rows with gaps to [Predict] or
-// [PredictLabels], not to the model's own methods. [Complete] fills the gaps for other methods.
+// Package missing fits tables with missing entries by package softkmeans. Mark missing entries by NaN, call
+// [Fit], and read the model as one of [softkmeans.FitMinVolume]. For new rows with missing entries use
+// [Predict] or [PredictLabels], not the model's own methods. [Complete] fills in missing entries for other
+// methods.
 package missing
 
 import (
@@ -14,32 +15,26 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Fit fits k compact prototypes to the rows of x (n×d), in which NaN marks a missing entry. Read
-// Centers, Memberships and [softkmeans.Model.Labels] as those of [softkmeans.FitMinVolume].
-// Entries should be missing at random, as [Complete] says.
+// Fit fits k compact prototypes to the rows of x (n×d), in which NaN marks a missing entry. Read Centers,
+// Memberships and [softkmeans.Model.Labels] as after [softkmeans.FitMinVolume]. Entries should be missing at
+// random, as [Complete] says.
+//
+// Objective is the squared error over the entries present. Floor is an estimate of its minimum. Floor −
+// FloorError is proved, as by [softkmeans.Fit]: no k centers and memberships reach a smaller error.
 //
 // # Details
 //
-// It fits the table of Complete by FitMinVolume. Then each row has the memberships of [Predict]:
-// exact for the centers and the entries that are there. Without a missing entry the result is that
-// of FitMinVolume, to the bit. The slack is a share of what Complete's model expects the floor to
-// be without gaps: completed entries have no noise, so the completed table's is lower.
+// Fit completes the table by Complete, fits it by FitMinVolume, and computes memberships by [Predict] and
+// Clusters by [PredictLabels]. Lambda, Trace, Stationarity, Warnings and ClusterMeans describe the completed
+// table. Without a missing entry the result is bit-identical to FitMinVolume's. The slack is a fraction of
+// the floor expected without missing entries. Total is the squared error of the columns' means over the
+// entries present.
 //
-// Objective is the weighted squared error over the entries that are there, and Total that of the columns'
-// means, to the rounding of the entries. Floor is an estimate of the least. Floor − FloorError is proved,
-// as far as [softkmeans.Fit] proves floors: no k centers and memberships have a smaller error over the
-// entries that are there. It adds up the floors of complete blocks of rows and columns, and is 0 where
-// these are too small. With a tenth of the entries missing at random it is .5 to .7 of the whole table's
-// floor on tables of up to 30 columns, and .06 on one of 64.
+// A row without any entry does not count. Its memberships are 1/k each, or 1/(k+1) under SumAtMostOne. Status
+// is StatusIterationLimit also if Complete's is.
 //
-// Lambda, Trace, Stationarity, Warnings and ClusterMeans are those of the completed table; Clusters are those
-// of [PredictLabels].
-//
-// A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
-// SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
-//
-// Cost: that of Complete, Fit, FitMinVolume and Predict; four copies of x at a time. Errors and ctx: those of
-// FitMinVolume, and of Complete; no model where ctx ends in that, in Predict or in the proof of the floor.
+// Cost: Complete, Fit, FitMinVolume and Predict. Memory: four copies of x. Errors: FitMinVolume's and
+// Complete's. If ctx ends before or after FitMinVolume, the result is nil.
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
 ) (*softkmeans.Model, error) {
@@ -78,7 +73,7 @@ func Fit(
 	if m.Status == softkmeans.StatusConverged {
 		m.Status = full.Status
 	}
-	if err != nil { // a model of what there was time for is finished
+	if err != nil { // the best model so far is completed
 		ctx = context.Background()
 	}
 	if wrong := g.observe(ctx, m, x, o.Workers); wrong != nil {
@@ -94,7 +89,7 @@ func Fit(
 	return m, err
 }
 
-// directionsOf returns how many directions k centers have.
+// directionsOf returns the number of directions that k centers span.
 func directionsOf(k int, sum softkmeans.Sum) int {
 	if sum == softkmeans.SumAtMostOne {
 		return k
@@ -105,9 +100,10 @@ func directionsOf(k int, sum softkmeans.Sum) int {
 // exactShare is the share of the total that FitMinVolume takes for the floor of an exact mixture.
 const exactShare = 1e-6
 
-// slack makes Slack and Epsilon of a fit of the completed table those of the expected floor. It returns how
-// many times lower the floor of the completed table is. Without a slack it takes the one of a fit of a few
-// iterations, which has that of any fit of this table.
+// slack sets Slack and Epsilon, for a fit of the completed table, by the floor expected without gaps.
+// Completed entries contain no noise, so that the floor of the completed table is lower: slack returns the
+// factor. The default slack comes from a fit of one iteration, which takes the slack of any fit of this
+// table.
 func (c *Completion) slack(
 	ctx context.Context, g *gaps, k int, o *softkmeans.MinVolumeOptions,
 ) (lower float64, err error) {
@@ -136,8 +132,8 @@ func (c *Completion) slack(
 	return lower, nil
 }
 
-// observe takes a fit of a completed table to the entries of x that are there: memberships,
-// labels, objective and total.
+// observe recomputes memberships, labels, objective and total of a fit of a completed table from the
+// entries present in x.
 func (g *gaps) observe(
 	ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix, workers int,
 ) (err error) {
@@ -187,16 +183,16 @@ func (g *gaps) observe(
 // unscaled returns v·2^exp, at most the largest number.
 func unscaled(v float64, exp int) float64 { return min(math.Ldexp(v, exp), math.MaxFloat64) }
 
-// Predict is [softkmeans.Model.Predict] for rows in which NaN marks a missing entry. The memberships
-// minimise the squared error over the entries that are there, exactly.
+// Predict returns the memberships of the rows of x in the model m, as [softkmeans.Model.Predict] does. NaN
+// marks a missing entry. The memberships minimise the squared error over the entries present, exactly.
 //
-// Where these are few, centers may be affinely dependent on them (k > entries+1 is enough), and many mixtures
-// are equally near. The memberships of least norm are then found, as [softkmeans.SimplexLeastSquares] does. A
-// row without any entry so has 1/k each, and 1/(k+1) under SumAtMostOne.
+// If several mixtures are equally near, as for k > entries+1, the memberships of least norm are returned, as
+// by [softkmeans.SimplexLeastSquares]. For a row without any entry they are 1/k each, or 1/(k+1) under
+// SumAtMostOne.
 //
-// Without a missing entry the result is that of Model.Predict, to the bit. Cost: O(dk) a row, and
-// O(dk² + k³) for each set of columns that are there: rows with the same set share one problem. dst,
-// and errors: as for Model.Predict; an infinity is an [softkmeans.ErrNonFinite].
+// Without a missing entry the result is bit-identical to Model.Predict's. Cost: O(dk) a row, and O(dk² + k³)
+// for each set of columns present: rows with the same set share one problem. dst and errors: as for
+// Model.Predict; an infinity causes [softkmeans.ErrNonFinite].
 func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	g, err := gapsOf(m, x)
 	if err != nil {
@@ -218,11 +214,11 @@ func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix
 	return dst, nil
 }
 
-// PredictLabels is [softkmeans.Model.PredictLabels] for rows in which NaN marks a missing entry. In
-// place of a missing entry stands that of the row's mixture of centers, with the memberships of
-// [Predict]. Without ClusterMeans the label is the largest of these.
+// PredictLabels returns the labels of the rows of x, as [softkmeans.Model.PredictLabels] does. NaN marks a
+// missing entry; the row's mixture of centers by [Predict] replaces it. Without ClusterMeans the label is the
+// largest membership.
 //
-// dst, and errors: as for Model.PredictLabels. Cost: that of Predict, and a copy of x.
+// dst and errors: as for Model.PredictLabels. Cost: Predict's, and a copy of x.
 func PredictLabels(m *softkmeans.Model, dst []int, x *softkmeans.Matrix) ([]int, error) {
 	g, err := gapsOf(m, x)
 	if err != nil {
@@ -252,7 +248,7 @@ func gapsOf(m *softkmeans.Model, x *softkmeans.Matrix) (*gaps, error) {
 	return findGaps(x, nil)
 }
 
-// sharedRows is how many rows at most share one problem.
+// sharedRows is the most rows that share one problem.
 const sharedRows = 1024
 
 // predict sets dst to the memberships of the rows of x.
@@ -278,7 +274,7 @@ func (g *gaps) predict(
 	return fault.First(errs...)
 }
 
-// predictAlike sets dst to the memberships of some rows, which have the same entries missing.
+// predictAlike sets dst to the memberships of some rows, which miss the same entries.
 func (g *gaps) predictAlike(m *softkmeans.Model, dst, x *softkmeans.Matrix, rows []int) error {
 	there, _ := g.columns(rows[0], nil, nil)
 	centers := chosen(m.Centers, la.Indices(m.Centers.Rows), there)

@@ -1,8 +1,10 @@
 package missing
 
-// A floor that is proved. Take rows and columns with all their entries. The part there of any centers and
-// memberships of the table are centers and memberships of this block, so that their error in it is at least
-// the block's floor. Blocks without a common entry add up: the sum of their floors is a floor of the table.
+// A proved floor. Take rows and columns without a missing entry: a block. Any centers and memberships of the
+// table, cut to the block, are centers and memberships of the block. So their error in the block is at least
+// the block's floor. The sum of the floors of blocks without a common entry is a floor of the table. With a
+// tenth of the entries missing at random it was .5 to .7 of the whole table's floor on tables of up to 30
+// columns, and .06 on one of 64.
 
 import (
 	"context"
@@ -14,15 +16,15 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Blocks are taken while one promises more than leastBlock of the first, at most mostBlocks. Without these
-// limits the floor rose by at most .03 of the whole table's, on four sets.
+// Blocks are taken while the next promises more than leastBlock of the first's promise, at most mostBlocks.
+// Without these limits the floor rose by at most .03 of the whole table's floor, on four sets.
 const (
 	leastBlock = 1. / 64
 	mostBlocks = 32
 )
 
-// provedFloor returns a floor of k centers over the entries that are there, in the weights' unit 2^g.exp and
-// the squared unit of x. It is 0 where no block has more rows than k and more columns than directions.
+// provedFloor returns a floor of k centers over the entries present, in the weights' unit 2^g.exp and
+// the squared unit of x. It is 0 if no block contains more rows than k and more columns than directions.
 func (g *gaps) provedFloor(
 	ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.MinVolumeOptions,
 ) (sum float64, err error) {
@@ -38,7 +40,7 @@ func (g *gaps) provedFloor(
 			weights[a] = g.weight(i)
 		}
 		simple := &softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum}
-		// A block out of range, such as one of entries near 0, has a floor of 0.
+		// A block out of range, such as one of entries near 0, adds 0.
 		space, err := softkmeans.Principal(ctx, chosen(x, rows, columns), directionsOf(k, o.Sum), simple)
 		if err == nil {
 			sum += max(0, space.Floor-space.FloorError) * (1 - 0x1p-46) // the rounding of all sums
@@ -50,7 +52,7 @@ func (g *gaps) provedFloor(
 // rowSet is a set of rows, a bit for each.
 type rowSet []uint64
 
-// free returns for each column the rows that count and have an entry there.
+// free returns for each column the rows of positive weight whose entry is present.
 func (g *gaps) free() []rowSet {
 	sets := make([]rowSet, g.d)
 	for j := range sets {
@@ -68,7 +70,7 @@ func (g *gaps) free() []rowSet {
 	return sets
 }
 
-// common returns how many rows both sets have.
+// common returns the number of rows in both sets.
 func (s rowSet) common(t rowSet) (n int) {
 	for i, v := range s {
 		n += bits.OnesCount64(v & t[i])
@@ -76,9 +78,10 @@ func (s rowSet) common(t rowSet) (n int) {
 	return n
 }
 
-// takeBlock returns rows and columns whose entries are all free, and takes them away. It adds one column
-// after the other, each that which leaves the most rows, and stops where the promise is largest: the degrees
-// of freedom that k centers leave a block. The promise is 0 if there is none.
+// takeBlock returns rows and columns whose entries are all free, and removes these entries from free. It adds
+// one column after the other, each time the column that leaves the most rows, and keeps the columns of the
+// largest promise: the degrees of freedom that k centers leave a block. The promise is 0 if there is no
+// block.
 func takeBlock(
 	ctx context.Context, free []rowSet, k int, sum softkmeans.Sum,
 ) (rows, columns []int, promise float64) {

@@ -17,10 +17,10 @@ const (
 	leastWeight = 0x1p-500
 )
 
-// gaps says which entries of a table are missing, and how much its rows count.
+// gaps tells which entries of a table are missing, and the weights of its rows.
 type gaps struct {
 	d, words int      // columns, and words of bits for them
-	bits     []uint64 // by row, a bit for each column: set where the entry is missing
+	bits     []uint64 // by row, a bit for each column: set if the entry is missing
 	counts   []int    // missing entries of each row
 	total    int
 	given    []float64 // weights, nil: all 1
@@ -91,14 +91,14 @@ func (g *gaps) of(i int) []uint64 { return g.bits[i*g.words : (i+1)*g.words] }
 // same reports whether rows i and j miss the same entries.
 func (g *gaps) same(i, j int) bool { return slices.Equal(g.of(i), g.of(j)) }
 
-// order returns the rows, those that miss the same entries beside each other.
+// order returns the rows, sorted so that rows that miss the same entries are adjacent.
 func (g *gaps) order() []int {
 	rows := la.Indices(len(g.counts))
 	slices.SortStableFunc(rows, func(a, b int) int { return slices.Compare(g.of(a), g.of(b)) })
 	return rows
 }
 
-// columns returns the columns in which row i has entries, and those in which it has none, in the
+// columns returns the columns in which row i has entries, and the columns in which it misses them, in the
 // storage given.
 func (g *gaps) columns(i int, there, missing []int) ([]int, []int) {
 	there, missing = there[:0], missing[:0]
@@ -113,7 +113,7 @@ func (g *gaps) columns(i int, there, missing []int) ([]int, []int) {
 	return there, missing
 }
 
-// weight returns how much row i counts, in units of 2^exp: 0 for a row without any entry.
+// weight returns the weight of row i, in units of 2^exp: 0 for a row without any entry.
 func (g *gaps) weight(i int) float64 {
 	if g.counts[i] == g.d {
 		return 0
@@ -128,7 +128,7 @@ func (g *gaps) weight(i int) float64 {
 	return w
 }
 
-// weights returns those of all rows.
+// weights returns the weights of all rows.
 func (g *gaps) weights() []float64 {
 	all := make([]float64, len(g.counts))
 	for i := range all {
@@ -137,7 +137,7 @@ func (g *gaps) weights() []float64 {
 	return all
 }
 
-// withoutEmpty returns the weights given, with 0 for rows without any entry. nil stays nil where all
+// withoutEmpty returns the weights given, with 0 for rows without any entry. nil stays nil if all
 // rows have entries.
 func (g *gaps) withoutEmpty(given []float64) []float64 {
 	if !slices.Contains(g.counts, g.d) {
@@ -155,7 +155,7 @@ func (g *gaps) withoutEmpty(given []float64) []float64 {
 	return out
 }
 
-// share returns the share of the entries that are there, by weight.
+// share returns the fraction of the entries that are present, by weight.
 func (g *gaps) share() float64 {
 	var sum, all float64
 	for i, n := range g.counts {
@@ -165,7 +165,7 @@ func (g *gaps) share() float64 {
 	return sum / all
 }
 
-// largest returns the largest entry of x in size, of rows that count.
+// largest returns the largest magnitude of an entry of x in a row that counts.
 func (g *gaps) largest(x *softkmeans.Matrix) (most float64) {
 	for i := range x.Rows {
 		if g.weight(i) > 0 {
@@ -175,8 +175,8 @@ func (g *gaps) largest(x *softkmeans.Matrix) (most float64) {
 	return most
 }
 
-// means returns the weighted means of the columns of x over the entries that are there, and the
-// weights of these.
+// means returns the weighted means of the columns of x over the entries present, and the sums of
+// their weights.
 func (g *gaps) means(x *softkmeans.Matrix) (mean, mass []float64) {
 	mean, mass = make([]float64, g.d), make([]float64, g.d)
 	for i := range x.Rows {
@@ -222,7 +222,7 @@ func (g *gaps) fill(x *softkmeans.Matrix, entry func(i, j int) float64) {
 	}
 }
 
-// mixtures returns x with each missing entry that of its row's mixture of m's centers.
+// mixtures returns x with each missing entry replaced by its row's mixture of m's centers.
 func (g *gaps) mixtures(m *softkmeans.Model, members, x *softkmeans.Matrix) *softkmeans.Matrix {
 	out := x.Clone()
 	g.fill(out, func(i, j int) (v float64) {

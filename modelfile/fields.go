@@ -20,7 +20,7 @@ type walk struct {
 	// Of a check: the kind of an error, and the first.
 	kind, err error
 
-	// What is not in File.
+	// Fields that File lacks.
 	version, k int
 	checksum   string
 }
@@ -92,8 +92,8 @@ func (t *walk) missing(name string) {
 	t.in.fail("the field " + name + " is missing, or " + quotedShort(t.in.key) + misplaced)
 }
 
-// shorter checks that a string has at most mostName bytes as it is written, where each byte
-// that is no UTF-8 becomes U+FFFD.
+// shorter checks that a string takes at most mostName bytes as it is written. Each byte that is no
+// UTF-8 becomes U+FFFD.
 func (t *walk) shorter(name, s string) {
 	size := 0
 	for _, r := range s {
@@ -129,7 +129,7 @@ func (t *walk) flag(name string, v *bool) {
 	t.value(name, true, false, func() { *v = t.in.flag() }, func() { t.out.put(strconv.FormatBool(*v)) })
 }
 
-// number goes through a number that is 0 where it is not there.
+// number goes through a number; a missing field is 0.
 func (t *walk) number(name string, v *float64, rules int) {
 	if t.checking() && rules&notBelow0 != 0 {
 		t.must(*v >= 0, t.kind, name+" is ", *v, ", below 0")
@@ -157,7 +157,7 @@ func (t *walk) seed(name string, v *uint64) {
 	t.value(name, *v != 0, false, read, func() { t.out.put(strconv.FormatUint(*v, 10)) })
 }
 
-// list goes through a list of n items, or of at most −n; nil where it is not there. There
+// list goes through a list of n items, or of at most −n; a missing field is nil. There
 // are has of them, when not reading. item writes or checks item i, or reads and appends one.
 func (t *walk) list(name string, n, has int, lines bool, item func(i int)) {
 	if t.checking() {
@@ -267,8 +267,8 @@ func (r *rowReader) matrix(t *walk, d int) *softkmeans.Matrix {
 	return softkmeans.NewMatrix(r.rows, d, r.data)
 }
 
-// choose goes through a value of a type with names, of which the first is that of a missing
-// field. Values behind the last have names in parentheses, as Solver(7).
+// choose goes through a value of a type with names. The first name stands for a missing field. Values
+// behind the last name are written in parentheses, as Solver(7).
 func choose[T interface {
 	~int
 	String() string
@@ -289,7 +289,7 @@ func choose[T interface {
 	t.value(name, *v != 0, false, read, func() { t.out.text((*v).String()) })
 }
 
-// either goes through a choice of two words: no, which is that of a missing field, and yes.
+// either goes through a choice of two words: no, which stands for a missing field, and yes.
 func (t *walk) either(name string, v *bool, no, yes string) {
 	read := func() {
 		if word := t.in.word(); word == yes || word == no {
@@ -303,7 +303,7 @@ func (t *walk) either(name string, v *bool, no, yes string) {
 
 func unnamed(name string) bool { return strings.HasSuffix(name, ")") }
 
-// warnings goes through objects of kind, cluster, other and value. Those of version 1 are sentences.
+// warnings goes through objects of kind, cluster, other and value. In version 1 warnings are sentences.
 func (t *walk) warnings(m *softkmeans.Model) {
 	t.list("warnings", -mostName, len(m.Warnings), true, func(i int) {
 		if t.in == nil {
@@ -380,7 +380,7 @@ func (t *walk) others(m *softkmeans.Model, d int) {
 }
 
 // similarities goes through the decomposition: scale and the number of coordinates in a list,
-// then the memberships and the map. Certificate, iterations and status are those of the file.
+// then the memberships and the map. Certificate, iterations and status come from the file.
 func (t *walk) similarities(f *File) {
 	s, head, n, p := f.Similarities, []float64(nil), -mostCols, 0
 	switch {

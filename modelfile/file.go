@@ -1,7 +1,7 @@
-// Package modelfile stores models of package softkmeans with what others need to use them: names, units and
-// scaling of the columns, how the model was fitted, and what is proved. Fill in a [File] and call
-// [File.WriteTo]; [Read] gives it back. The file is JSON with a checksum, which the command, the browser page
-// and the npm package read and write as well; docs/model.md describes it.
+// Package modelfile stores models of package softkmeans, with the names, units and scaling of the columns,
+// the options of the fit, and the proved bounds. Fill in a [File] and call [File.WriteTo]. [Read] returns it.
+// The file is JSON with a checksum. The command, the browser page and the npm package read and write it, too.
+// docs/model.md describes it.
 package modelfile
 
 import (
@@ -22,7 +22,7 @@ const (
 	noScale    = "none"
 	noChecksum = "none"
 
-	mostCount = 1 << 53 // rows; JavaScript has no larger whole numbers
+	mostCount = 1 << 53 // rows; JavaScript knows no larger whole numbers
 	// Centers in the table's units are the scaled ones times the divisor, plus the shift,
 	// to this share of the terms.
 	sameCenters = 1e-12
@@ -31,45 +31,44 @@ const (
 	sameRange = 1e-6
 )
 
-// File is a model and what belongs to it where others use it. A File with nothing but a
-// Model is ready to be written.
+// File is a model, with the facts that are necessary to use it. WriteTo accepts a File with only a Model, and
+// completes the other fields.
 type File struct {
-	// Model has the centers and all else in the units of the fit: of scaled columns, if these
-	// are scaled. Memberships, Clusters and Trace are not stored: Labels is empty
-	// after Read. Its Predict and PredictLabels take rows in these units, as the example of the
-	// package shows. nil for a model of Similarities.
+	// Model contains the centers and all other numbers in the units of the fit, that is of scaled columns if
+	// Scale is set. Its Predict and PredictLabels take rows in these units, as the example of the package
+	// shows. Memberships, Clusters and Trace are not stored, so that Labels is empty after Read. nil for a
+	// model of Similarities.
 	Model *softkmeans.Model
-	// UnitRows says that rows are mixtures times a brightness of their own, as with unmix.ScaleUnit:
-	// unmix.Mix finds their memberships, and Model.Predict does not.
+	// UnitRows says that each row is a mixture times its own brightness, as with unmix.ScaleUnit: unmix.Mix
+	// computes its memberships, and Model.Predict does not.
 	UnitRows bool
-	// LabelLargest says that rows are mixtures: a label is the largest membership, and not the cluster that
-	// Model.PredictLabels returns.
+	// LabelLargest says that labels are the largest memberships, not the clusters that Model.PredictLabels
+	// returns.
 	LabelLargest bool
-	// Centers are those of Model in the table's units, k×d. nil, when written: they are
-	// computed from the scaling.
+	// Centers is Model.Centers in the table's units, k×d. nil: WriteTo computes it from the scaling.
 	Centers *softkmeans.Matrix
 
-	Method  string   // how it was fitted: global, minvol, alternating, tilsd, lsd, …
-	Columns []string // d names; nil, when written: c1, c2, …
-	Named   bool     // the names come from the table, so that columns can be found by them
+	Method  string   // of the fit: global, minvol, alternating, tilsd, lsd, …
+	Columns []string // d names; nil: WriteTo names them c1, c2, …
+	Named   bool     // the names come from the table, so that they identify its columns
 	Units   []string // of the columns; nil: not known
 
-	// A value v of a column is (v − Shift)/Divisor in the fit. Both nil, and Scale "none" or
-	// "": the columns are as they are. Scale is the rule that they come from, as zscore. With
-	// a Divisor of 1, what differs from Shift by 1e-14 of it counts as Shift. By the rule counts
-	// each row is divided by its sum before, and its values are at least 0. By the rule sums each row is
-	// divided by its sum, above 0, and not by Divisor, which is the mean sum.
+	// A value v of a column is (v − Shift)/Divisor in the fit. If Shift and Divisor are nil, and Scale is
+	// "none" or "", columns are not scaled. Scale is the rule that gave them, such as zscore. If Divisor
+	// is 1, values within 1e-14·|Shift| of Shift count as Shift. By the rule counts, each row of values ≥ 0
+	// is first divided by its sum. By the rule sums, each row is divided by its sum, which must be above 0;
+	// Divisor is then the mean sum, and divides nothing.
 	Scale          string
 	Shift, Divisor []float64
 
-	Rows  int   // that were fitted; 0, when written: those of the memberships
-	Sizes []int // rows by label; nil, when written: by [softkmeans.Model.Labels]
+	Rows  int   // that were fitted; 0: WriteTo counts the memberships
+	Sizes []int // rows by label; nil: WriteTo counts them by [softkmeans.Model.Labels]
 
-	// Of the fitted rows, in the table's units: the range, the mean and the standard
-	// deviation of each column. nil: not known.
+	// The range, mean and standard deviation of each column over the fitted rows, in the table's units;
+	// nil: not known.
 	ColumnLeast, ColumnMost, ColumnMean, ColumnSpread []float64
-	// LargestResidual is the largest distance of a fitted row from its mixture, in the units
-	// of the fit. 0: not known.
+	// LargestResidual is the largest distance of a fitted row from its mixture, in the units of the fit;
+	// 0: not known.
 	LargestResidual float64
 
 	VolumeRatio float64 // see [softkmeans/proof.VolumeRatio]; 0: not known
@@ -79,9 +78,9 @@ type File struct {
 	Lower, Upper []float64
 	Seed         uint64
 
-	// A model of similarities. Samples are the rows, in the units of the fit, that new rows are compared
-	// with, by Kernel: rbf, with Gamma, or linear. nil, for the kernel matrix: the columns are similarities
-	// to the fitted rows, or, for distances with Gamma, the distances d of exp(−γd²).
+	// Similarities is a model of similarities. Kernel is linear, or rbf with Gamma: it compares new rows with
+	// Samples, the fitted rows in the units of the fit. If Samples is nil, columns contain similarities to
+	// the fitted rows (Kernel matrix), or the distances d of exp(−γd²) (Kernel distances, with Gamma).
 	Similarities *softkmeans.LSDModel
 	Kernel       string
 	Gamma        float64
@@ -155,11 +154,11 @@ func (f *File) K() int {
 	return 0
 }
 
-// WriteTo writes the file and returns the number of bytes. The same model gives the same bytes.
+// WriteTo writes the file to w and returns the number of bytes. The same model gives the same bytes.
 //
-// Errors: [softkmeans.ErrShape] and ErrOption for a model that contradicts itself or has no
-// centers, ErrNonFinite, ErrFormat for what Read does not take, such as names above 1 MB,
-// ErrRange for more than 1 GB, and those of w. Only the latter two come after bytes.
+// A model that contradicts itself or lacks centers causes [softkmeans.ErrShape] or ErrOption. A number that
+// is not finite causes ErrNonFinite. A field that Read refuses, such as a name above 1 MB, causes ErrFormat.
+// More than 1 GB cause ErrRange. Only the latter and errors of w occur after bytes are written.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	c, err := f.complete()
 	if err != nil {
@@ -182,7 +181,7 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 	return out.n, out.err
 }
 
-// write writes all fields but the checksum, and returns that.
+// write writes all fields except the checksum, and returns the checksum.
 func (f *File) write(out *writer) string {
 	out.put("{")
 	f.fields(&walk{out: out})
@@ -190,7 +189,7 @@ func (f *File) write(out *writer) string {
 	return "0000000000000000"[len(sum):] + sum
 }
 
-// complete returns a copy with all that can be computed from the rest.
+// complete returns a copy with all fields that can be computed from the others.
 func (f *File) complete() (*File, error) {
 	c := *f
 	switch {
@@ -245,7 +244,7 @@ func (f *File) complete() (*File, error) {
 	return &c, nil
 }
 
-// count sets the numbers of rows that are not set.
+// count sets Rows and Sizes if they are not set.
 func (f *File) count(rows int, labels func([]int) []int) {
 	if f.Rows == 0 {
 		f.Rows = rows
@@ -267,11 +266,12 @@ func numbered(d int) []string {
 	return list
 }
 
-// Read reads what [File.WriteTo] wrote: of this version, or of version 1, which has no checksum. Spaces may
-// differ. Anything else is a [softkmeans.ErrFormat] that names the line and the field, or what it is instead:
-// unknown, repeated and misplaced fields, wrong lengths, null, a wrong checksum, parts that contradict each
-// other, and what is behind the model. Numbers out of range are an ErrRange. Read takes at most 1 GB, and no
-// list beyond the size that is declared before it.
+// Read reads a file that [File.WriteTo] wrote, of this version or of version 1, which contains no checksum.
+// Spaces may differ. It reads at most 1 GB, and no list beyond the size that is declared before it.
+//
+// Any other file causes [softkmeans.ErrFormat]. The message names the line and the field, or the kind of a
+// foreign file. Unknown, repeated or misplaced fields, wrong lengths, null, a wrong checksum, contradictions
+// and bytes behind the model are errors. Numbers out of range cause ErrRange.
 func Read(r io.Reader) (*File, error) {
 	in := &reader{r: bufio.NewReader(r), left: mostBytes, line: 1}
 	if err := foreign(in.r); err != nil {
@@ -368,7 +368,7 @@ func (f *File) checkRanges(kind error) error {
 		}
 		least, most := at(f.ColumnLeast, math.Inf(-1)), at(f.ColumnMost, math.Inf(1))
 		mean, spread := at(f.ColumnMean, least), at(f.ColumnSpread, 0)
-		// +Inf where an end is not known
+		// +Inf if an end is not known
 		off := sameRange*math.Abs(least) + sameRange*math.Abs(most) + 0x1p-1000
 		switch {
 		case least > most, len(f.ColumnMean) > 0 && (mean < least-off || mean > most+off):
@@ -404,8 +404,8 @@ func (f *File) checkSimilarities(kind error) error {
 	return nil
 }
 
-// checkCenters returns an error if the centers of a model of rows are missing, or are not
-// those of the fit in the table's units.
+// checkCenters returns an error if the centers of a model of rows are missing, or contradict
+// the scaled centers.
 func (f *File) checkCenters(kind error) error {
 	m := f.Model
 	switch {
@@ -442,7 +442,7 @@ func unfit(m *softkmeans.Model) error {
 	return fault.New(softkmeans.ErrFormat, strings.TrimPrefix(err.Error(), "softkmeans: "))
 }
 
-// checkMatrix returns an error if a matrix of this name, which may be nil, is none.
+// checkMatrix returns an error, which contains the name, if m is malformed. m may be nil.
 func checkMatrix(name string, m *softkmeans.Matrix) error {
 	if m == nil {
 		return nil

@@ -1,6 +1,6 @@
 package modelfile
 
-// What a file is that is no model file, by its beginning.
+// The kind of a file that is no model file, by its beginning.
 
 import (
 	"bufio"
@@ -11,8 +11,8 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// foreign returns an error if r does not begin as a model file does. It says what r is instead. It
-// waits for no more than the first byte.
+// foreign returns an error if r does not begin as a model file does. The error names the kind of file.
+// foreign waits for no more than the first byte.
 func foreign(r *bufio.Reader) error {
 	if _, err := r.Peek(1); err != nil {
 		if err == io.EOF {
@@ -36,7 +36,7 @@ func foreign(r *bufio.Reader) error {
 	return fault.New(softkmeans.ErrFormat, "not a model file: "+what)
 }
 
-// beginnings are what files of other kinds begin with.
+// beginnings are the first bytes of files of other kinds, and the names of the kinds.
 var beginnings = [][2]string{
 	{"SKMS", "statistics of softkmeans in binary form"},
 	{"SKP3", "a subspace of package stream in binary form"},
@@ -60,7 +60,7 @@ var beginnings = [][2]string{
 	{"column,mean,deviation,p0", "prototypes as older pages saved them, a row for each column"},
 }
 
-// foreignText says what a file is that does not begin an object.
+// foreignText names the kind of a file that does not begin with an object.
 func foreignText(start string) string {
 	for _, k := range beginnings {
 		if strings.HasPrefix(start, k[0]) {
@@ -79,7 +79,7 @@ func foreignText(start string) string {
 	return "no JSON"
 }
 
-// members are what objects of other kinds have in their first bytes.
+// members are strings in the first bytes of objects of other kinds, and the names of the kinds.
 var members = [][2]string{
 	{`"Centers":`, "a Model by encoding/json, which json.Unmarshal reads; modelfile stores it with its columns"},
 	{`"cluster_centers_`, "an estimator of scikit-learn; write its cluster_centers_ as CSV"},
@@ -93,8 +93,8 @@ var members = [][2]string{
 	{`"source":`, "a report by -json; the model is what fit -model writes"},
 }
 
-// foreignObject says what an object in JSON is; "": perhaps a model file. That begins with
-// the field format, in whatever white space.
+// foreignObject names the kind of an object in JSON; "": perhaps a model file. A model file begins with
+// the field format, in any white space.
 func foreignObject(start string) string {
 	inside := strings.TrimLeft(start[1:], " \t\r\n")
 	if inside == "" || strings.HasPrefix(inside, `"format"`) || strings.HasPrefix(`"format"`, inside) {

@@ -43,7 +43,7 @@ func newWriter(w io.Writer) *writer {
 	return &writer{w: w, table: crc64.MakeTable(crc64.ECMA)}
 }
 
-// put writes what is content.
+// put writes content, which the checksum covers.
 func (w *writer) put(text string) { w.from(append(w.b, text...)) }
 
 // from takes b, which is w.b and content behind it, and writes a full buffer.
@@ -54,7 +54,7 @@ func (w *writer) from(b []byte) {
 	}
 }
 
-// space writes what is not content.
+// space writes white space, which the checksum leaves out.
 func (w *writer) space(text string) { w.b = append(w.b, text...) }
 
 func (w *writer) flush() {
@@ -116,7 +116,7 @@ func (w *writer) number(v float64) {
 
 func (w *writer) integer(v int) { w.put(strconv.Itoa(v)) }
 
-// text writes a string as JSON.stringify does. What is not UTF-8 becomes U+FFFD.
+// text writes a string as JSON.stringify does. Each byte that is no UTF-8 becomes U+FFFD.
 func (w *writer) text(s string) {
 	b := append(w.b, '"')
 	for _, r := range s {
@@ -209,7 +209,7 @@ func (r *reader) expect(c byte, what string) {
 	}
 }
 
-// wrong reports a byte that stands in place of what is expected.
+// wrong reports a byte that stands in place of an expected one.
 func (r *reader) wrong(got byte, what string) {
 	if got == 'n' {
 		r.fail("null in place of " + what)
@@ -266,7 +266,7 @@ func (r *reader) done() {
 	}
 }
 
-// end reads what is behind the object: nothing but white space.
+// end reads to the end of the file, and fails unless only white space follows the object.
 func (r *reader) end() {
 	for range mostSpace {
 		c, err := r.r.ReadByte()
@@ -338,7 +338,7 @@ func (r *reader) quoted(most int, what string) (b []byte) {
 // word reads a string of at most mostName bytes.
 func (r *reader) word() string { return string(r.quoted(mostName, "a text")) }
 
-// escape appends what a backslash begins.
+// escape appends the character that a backslash begins.
 func (r *reader) escape(b []byte) []byte {
 	c := r.byte()
 	if c == 'u' {

@@ -9,7 +9,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// eigenvalues returns those of the symmetric matrix t, descending, and how far they may be off.
+// eigenvalues returns the eigenvalues of the symmetric matrix t, descending, and a bound of their error.
 //
 // Proof. Let UᵀU be near I and μ any numbers. Then each eigenvalue has its μ within ‖TU −
 // UM‖/σ(U), for the least singular value σ of U (Kahan).

@@ -1,6 +1,6 @@
 package proof
 
-// The largest ellipsoid inside facets, by Newton's method on a barrier. shell.go says what the facets prove.
+// The largest ellipsoid inside facets, by Newton's method on a barrier. shell.go proves what it bounds.
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func (h *shell) inflate(ctx context.Context, e *ellipsoid, near, worth float64) 
 	}
 }
 
-// room returns by what share of its distance the ellipsoid is off a facet. It overwrites u.
+// room returns the distance of the ellipsoid from a facet, as a fraction of its middle's. It overwrites u.
 func (e *ellipsoid) room(f *facet, u []float64) float64 {
 	s := f.offset - la.Dot(f.normal, e.middle())
 	e.spread(u, f.normal)
@@ -84,7 +84,7 @@ func (e *ellipsoid) room(f *facet, u []float64) float64 {
 
 // maximize is Newton's method for the largest t·log det L + Σ log((b − aᵀd)² − ‖Lᵀa‖²) over
 // the facets, concave where ‖Lᵀa‖ < b − aᵀd, with t rising (Nesterov & Nemirovskii 1994). It
-// reports false if it fails, as where the facets bound nothing.
+// reports false if it fails, for example if the facets bound nothing.
 func maximize(ctx context.Context, e *ellipsoid, facets []facet, worth float64) bool {
 	q := len(e.v)
 	grad, hess, next := make([]float64, q), make([]float64, q*q), &ellipsoid{e.p, make([]float64, q)}
@@ -169,7 +169,7 @@ func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (va
 	return value
 }
 
-// mostRounds ends the search where points that move take each other's places. Else 13 were the most seen.
+// mostRounds ends the search if points that move take each other's places. Otherwise 13 were the most seen.
 const mostRounds = 32
 
 // largestEllipsoid returns log det L of an ellipsoid inside the hull, nearly the largest there is; −Inf

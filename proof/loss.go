@@ -5,9 +5,10 @@ package proof
 //
 // Let p = k−1, W be the sum of the weights, Y the weighted rows about their mean, and Ŷ = M·(BᵀF) as in
 // volume.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and BᵀF, and x_i
-// = m_i². As Ŷ has rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² + Σ_{i>p}σ_i² (Mirsky). If M and
-// BᵀF have full rank, which small changes give them, log c majorizes log s − log m (Gel'fand and Naimark). As
-// log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least Σlog(s_i²/x_i + ε). So for every ν ≥ 0
+// = m_i². As Ŷ is of rank p at most, ‖X − GF‖² is at least Σ_{i≤p}(σ_i − s_i)² + Σ_{i>p}σ_i² (Mirsky). If M
+// and BᵀF are of full rank, which small changes give them, log c majorizes log s − log m (Gel'fand and
+// Naimark). As log(e^2u + ε) is convex in u, Σlog(c_i² + ε) is at least Σlog(s_i²/x_i + ε). So for every ν ≥
+// 0
 //
 //	L ≥ Σ_{i>p} σ_i² + Σ_{i≤p} min_{s,x} [(σ_i − s)² + (λ/2)·log(s²/x + ε) + νx] − νC,
 //
@@ -30,19 +31,18 @@ import (
 	"softkmeans/internal/la"
 )
 
-// LossGap bounds how far the loss of a model is above the smallest loss, as a fraction of Total. Pass a model
-// of [softkmeans.FitMinVolume] and the rows that it was fitted to. The loss is the squared error plus the
-// penalty λ/2·Σ log(σ_i² + ε) of the model's Lambda, Epsilon and Volume. No centers and memberships have a
-// loss that is smaller by more than the result times Total: that is proved for the pair that m holds, with
-// all rounding, for the Objective of a fit or of [softkmeans.Certify].
+// LossGap returns an upper bound for the difference between the loss of m and the smallest loss, as a
+// fraction of Total. Pass a model of [softkmeans.FitMinVolume] and the rows x (n×d) of its fit. The loss is
+// the squared error plus the penalty λ/2·Σ log(σ_i² + ε) with the model's Lambda, Epsilon and Volume. The
+// bound includes rounding. It assumes that Objective comes from a fit or from [softkmeans.Certify].
 //
-// For a model without a penalty it is the ExcessShare of a certificate. It is [math.MaxFloat64] where
-// nothing is proved: where all rows are equal, or squares times weights out of range.
+// For a model without a penalty the result is the ExcessShare of a certificate. It is [math.MaxFloat64] if
+// nothing is proved: if all rows are equal, or if squares times weights are out of range.
 //
-// It reads the options Weights, which must be those of the fit, Solver and Workers. Cost: that of
-// [softkmeans.Principal] for k−1 directions, and O(ndk). Errors: those of Principal and Model.Check;
-// [softkmeans.ErrShape] for a model without centers, or of other columns; [softkmeans.ErrOption] for a
-// Lambda that is below 0 or not finite, and for other options.
+// LossGap reads the options Weights, which must be the fit's, Solver and Workers. Cost:
+// [softkmeans.Principal]'s for k−1 directions, and O(ndk). Errors: Principal's and Model.Check's.
+// A model without centers, or of other columns, causes [softkmeans.ErrShape]. Other options, and a Lambda
+// below 0 or not finite, cause [softkmeans.ErrOption].
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
@@ -140,15 +140,16 @@ func openLoss(
 	return l, fault.Stopped(ctx)
 }
 
-// unit takes a number in squared units of the data, and in 2^wexp, to those of l.
+// unit converts a number in squared units of the data, and in 2^wexp, to the units of l.
 func (l *loss) unit(v float64, wexp int) float64 {
 	l.plain = l.plain && v > 0x1p-1000 && v < math.MaxFloat64
 	return math.Ldexp(v, -2*l.exp-wexp)
 }
 
-// slipOfMean bounds how far the mean is from that of n rows. An entry is rounded once. Before that the mean
-// is the first of the heaviest rows, no farther away than √n times the spread, plus a mean of n differences.
-// Sums over sparse rows are compensated, but their terms are rounded, at the mean's distance from 0.
+// slipOfMean bounds the distance of the computed mean from the exact mean of n rows. An entry is rounded
+// once. Before that the mean is the first of the heaviest rows, no farther away than √n times the spread,
+// plus a mean of n differences. Sums over sparse rows are compensated, but their terms are rounded, at the
+// mean's distance from 0.
 func (l *loss) slipOfMean(n int, far bool) float64 {
 	if !l.centred {
 		return 0
@@ -168,7 +169,7 @@ func (l *loss) measure(w *softkmeans.Matrix, weights []float64, d int, far bool)
 		length += math.Sqrt(l.mass) * math.Ldexp(la.Norm(l.mean), -l.exp)
 	}
 	l.sigma = singularValues(w, weights, l.centred)
-	rounding := float64(d+8) * 0x1p-52 // in w; and the axes are orthonormal but for that
+	rounding := float64(d+8) * 0x1p-52 // in w; and the axes are orthonormal to within this
 	for i, v := range l.sigma {
 		l.sigma[i] = max(0, v-math.Sqrt(float64(w.Cols))*rounding*length) * (1 - rounding)
 	}
@@ -183,7 +184,8 @@ func (l *loss) slip(squares float64) float64 {
 
 // of returns a number that is at least the loss of a model. The Objective is an upper bound. The singular
 // values of centers are off by a few roundings of the largest (one-sided Jacobi; Demmel and Veselić 1992).
-// That the mean is off moves them by √k times as much. BᵀF has none: differences from one center do.
+// An error of the mean moves them by √k times as much. BᵀF contains no mean: differences from one center
+// suffice.
 func (l *loss) of(m *softkmeans.Model) (float64, error) {
 	f, origin, shift := softkmeans.NewMatrix(l.k, m.Centers.Cols, nil), l.mean, l.shift
 	if l.affine {
@@ -247,8 +249,8 @@ func (l *loss) least() float64 {
 // leastTerm returns the least of (σ − s)² + (λ/2)·log(s²/x + ε) + νx, for σ², λ/2 and ν > 0, and its x.
 //
 // For a given r = s²/x it is σ²ν/(r+ν) + (λ/2)·log(r + ε), and s = σr/(r+ν). The slope in y = r+ν is 0
-// where y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The
-// square root is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 where there is a root. The second
+// if y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The
+// square root is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 if there is a root. The second
 // derivative in log y is at most 2λ near it: there y−ν+ε = y²/(2a) ≥ y/2. So the value is off by some
 // 2^-48·λ, and by roundings.
 func leastTerm(square, half, eps, nu float64) (least, x float64) {

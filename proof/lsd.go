@@ -12,7 +12,7 @@ package proof
 //	‖K − PPᵀ/c‖² = ‖K − τ11ᵀ‖² − 2⟨S − D, Ỹ⟩ + ‖Ỹ‖² ≥ ‖K‖² − 2τ(1ᵀK1 + c(D)) + n²τ² − h(A − τ11ᵀ).
 //
 // So one A gives a floor for every P and c. lsdsearch.go looks for a good one, and no error there matters
-// here. The dual's saddle point is mostly that of the objective: the floor is then near the least objective.
+// here. The dual's saddle point is mostly the objective's: the floor is then near the least objective.
 //
 // Over τ, h is convex. Between two τ it is below the chord, and the rest is a parabola. At its best c a P
 // with an objective below ℓ has ‖PPᵀ/c‖² > ‖K‖² − ℓ. As n/k ≤ ‖PPᵀ‖ ≤ n, its τ is between √(‖K‖² − ℓ)/(kn)
@@ -33,36 +33,38 @@ type LSDFloorOptions struct {
 	// Model is a model of LSD for the same similarities and number of clusters; nil: LSDFloor calls LSD. The
 	// search begins with it. The floor is proved whatever the model is.
 	Model   *softkmeans.LSDModel
-	Workers int // 0: as many as the program may run at once; results have the same bits
+	Workers int // 0: GOMAXPROCS; results are bit-identical for any number
 }
 
 // LSDBound says how good a decomposition is.
 type LSDBound struct {
-	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding.
-	// Compare it with LSDModel.Objective. It is not below LSDModel.Floor, but for rounding.
+	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding. Compare it with
+	// LSDModel.Objective. It is at least LSDModel.Floor, to rounding.
 	Floor float64
 	// Objective is the model's objective. Gap is (Objective − Floor)/‖K‖²: no decomposition is better by a
-	// larger share of ‖K‖².
+	// larger fraction of ‖K‖².
 	Objective, Gap float64
-	// Spectral reports that Floor is that of softkmeans.LSDFloors, since the search found none above. Beyond
-	// 512 samples it then holds but for a chance of 2e-10.
+	// Spectral reports that Floor comes from softkmeans.LSDFloors, since the search found no higher one.
+	// Beyond 512 samples it then holds with a probability of 1 − 2e-10.
 	Spectral bool
 }
 
-// LSDFloor proves how good a result of [softkmeans.LSD] is. Pass the same similarities and number of
-// clusters, and the model; read Gap: 0.01 says that no other memberships have an objective below this one's
-// by more than 1 % of the similarities' squares.
+// LSDFloor bounds how far a result of [softkmeans.LSD] is from the minimum. Pass the same similarities s
+// (n×n) and number of clusters, and the model. Read Gap: 0.01 says that no other memberships reach an
+// objective that is smaller by more than 1 % of ‖K‖².
 //
-// On cosines of iris and wine the gap is 5e-4 and 1e-5, where that of LSDModel is .5. It may be large where
-// LSD is at a minimum that is not the least, and where it takes more than one A to prove that.
+// # Details
 //
-// Cost: at most 100 steps of n²(3k+14), and LSDFloors. Up to 6 curves add up to 61 products of n²(2k+6)
-// and 3 factorizations of n³/6 each. For n ≤ 24, and k above n/4 − 4, a step is an eigenproblem of
-// order n instead. Memory: 4 times K. The floor is Spectral where Scale is 0, and where 4 steps are more
-// than 2^33: for some 10 000 samples, or 250 if k is above n/4.
+// On cosines of iris and wine the gap is 5e-4 and 1e-5; LSDModel's own gap is .5. The gap may be large if LSD
+// ended at a local minimum, or if one matrix A (lsd.go) does not suffice for a proof.
 //
-// Errors: those of [softkmeans.LSD], and ErrShape or ErrOption for a model of another size or without an
-// objective.
+// Cost: LSDFloors, and at most 100 steps of n²(3k+14). Each of up to 6 curves adds 61 products of n²(2k+6)
+// and 3 factorizations of n³/6 at most. For n ≤ 24, and for k above n/4 − 4, a step is an eigenproblem of
+// order n instead. Memory: 4 times K. The floor is Spectral if Scale is 0, or if 4 steps take more than 2^33:
+// from some 10 000 samples on, or 250 if k is above n/4.
+//
+// Errors: [softkmeans.LSD]'s; [softkmeans.ErrShape] for a model of another size; [softkmeans.ErrOption] for a
+// model without a finite objective.
 func LSDFloor(
 	ctx context.Context, s *softkmeans.Matrix, k int, opts *LSDFloorOptions,
 ) (*LSDBound, error) {
@@ -110,7 +112,7 @@ const (
 	closeShare = 1e-7    // of ‖K‖², what is left open without another try
 )
 
-// kernel is 2^-exp·K, exactly symmetric, with what the floor needs of it.
+// kernel is 2^-exp·K, exactly symmetric, with the sums that the floor needs.
 type kernel struct {
 	ctx        context.Context
 	n, k       int
@@ -150,7 +152,7 @@ func openKernel(ctx context.Context, s *softkmeans.Matrix, k, workers int) *kern
 	return kn
 }
 
-// dualFloor returns the floor by duality, 0 where there is none, and ‖K‖².
+// dualFloor returns the floor by duality, or 0 if there is none, and ‖K‖².
 func dualFloor(
 	ctx context.Context, s *softkmeans.Matrix, k int, m *softkmeans.LSDModel, workers int,
 ) (floor, total float64, err error) {
@@ -217,7 +219,7 @@ func (c *cover) at(tau float64) node {
 	return v
 }
 
-// between returns a floor for the τ between a and b, by the best curve, and where that is attained.
+// between returns a floor for the τ between a and b, by the best curve, and the τ that attains it.
 func (c *cover) between(a, b node) (floor, at float64) {
 	floor = math.Inf(-1)
 	n := float64(c.n)
@@ -240,11 +242,11 @@ func (c *cover) between(a, b node) (floor, at float64) {
 	return floor, at
 }
 
-// least returns the least floor over all τ. It begins with a curve at the dual's τ and adds others where
-// the floor is low.
+// least returns the least floor over all τ. It begins with a curve at the dual's τ, and adds others at the τ
+// of the lowest floor.
 func (c *cover) least(tau, objective float64) (float64, error) {
 	floor, work := math.Inf(-1), float64(c.n)*float64(c.n)*float64(c.n)/6
-	reached := objective // by curves at their own τ, where they are exact: no floor of this A is above
+	reached := objective // by curves at their own τ, at which they are exact: no floor of this A is above
 	for len(c.curves) < mostCurves && (len(c.curves) == 0 || work*float64(len(c.curves)+1) < mostWork) {
 		u, err := c.dual.curve(tau)
 		if err != nil || u == nil {
@@ -262,8 +264,8 @@ func (c *cover) least(tau, objective float64) (float64, error) {
 	return floor, fault.Stopped(c.ctx)
 }
 
-// lowest returns the least floor over all cells between nodes, and where it is. It cuts the lowest cell in
-// two until that has enough, or is small.
+// lowest returns the least floor over all cells between nodes, and its τ. It cuts the lowest cell in two
+// until the floor of that cell is enough, or the cell is small.
 func (c *cover) lowest(enough float64) (floor, at float64) {
 	type cell struct {
 		a, b      node

@@ -21,8 +21,8 @@ import (
 //
 // S(τ) = S(τ₀) − δ11ᵀ for δ = τ − τ₀. Let Q be V and one more column, 1 = Qx + r, ‖QᵀQ
 // − I‖ ≤ ω and T = diag(W, 0) − δxxᵀ. Then S(τ) ⪯ (σ + η + ε)I + QTQᵀ with ε =
-// |δ|‖r‖(2‖Qx‖ + ‖r‖). The eigenvalues of QTQᵀ are 0 and those of T times factors from 1 −
-// ω to 1 + ω (Ostrowski).
+// |δ|‖r‖(2‖Qx‖ + ‖r‖). The eigenvalues of QTQᵀ are 0 and the eigenvalues of T times factors
+// from 1 − ω to 1 + ω (Ostrowski).
 type curve struct {
 	tau, sigma, eta float64
 	count           int // k−1 eigenvalues count
@@ -61,7 +61,7 @@ func (c *curve) at(tau float64) float64 {
 	return h * (1 + la.Gamma(c.count+4))
 }
 
-// curve returns a curve that is near h at τ, or nil where none is proved.
+// curve returns a curve that is near h at τ, or nil if none is proved.
 func (d *dual) curve(tau float64) (*curve, error) {
 	if d.k == 1 {
 		return &curve{tau: tau}, nil
@@ -142,7 +142,7 @@ func (c *curve) measure(v *softkmeans.Matrix) {
 		s := la.Dot(q.Row(l), q.Row(l)) - 1
 		apart += s * s
 	}
-	// What products of vectors of about length 1 are off by, and n sums of x_l·q_l.
+	// The errors of products of vectors of about length 1, and of n sums of x_l·q_l.
 	m := float64(q.Rows)
 	c.omega = 1.01*math.Sqrt(apart) + 1.1*m*la.Gamma(n/4+20)
 	c.rest = 1.01*la.Norm(rest) + 1.1*la.Gamma(q.Rows+4)*root*(1+m)

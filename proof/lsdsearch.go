@@ -22,7 +22,7 @@ const (
 	taskRows     = 64      // at a time
 )
 
-// dual is A, and where its leading eigenvectors are looked for.
+// dual is A, and the basis in which its leading eigenvectors are sought.
 type dual struct {
 	*kernel
 	a, basis *softkmeans.Matrix // basis: in rows; nil: all eigenvectors are computed
@@ -62,8 +62,8 @@ func (d *dual) steps() int {
 
 // search raises the floor at τ by steps of the proximal gradient method. A step takes D = A − K along
 // −G, for G of the k−1 leading eigenpairs, and back towards 0 by τ or (k−1)τ; all that times share.
-// τ goes to where the floor of this A is least. share is halved where the floor falls: the k-th eigenvalue
-// is near the others then.
+// τ moves to the τ with the least floor of this A. If the floor falls, share is halved: the k-th eigenvalue
+// is then near the others.
 func (d *dual) search(steps int, objective float64) error {
 	last, nn := math.Inf(-1), float64(d.n)*float64(d.n)
 	share := 1.
@@ -187,7 +187,7 @@ func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matri
 	return values[:b/2], la.FirstRows(next, b/2), fault.Stopped(d.ctx)
 }
 
-// multiply writes the products of A − τ11ᵀ with the rows of basis to those of out.
+// multiply writes the products of A − τ11ᵀ with the rows of basis to the rows of out.
 func (d *dual) multiply(out *softkmeans.Matrix, tau float64) {
 	b := d.basis
 	shifts := make([]float64, b.Rows)
@@ -209,7 +209,7 @@ func (d *dual) multiply(out *softkmeans.Matrix, tau float64) {
 	})
 }
 
-// orthonormalize makes the rows of m orthonormal, random ones where they are dependent.
+// orthonormalize makes the rows of m orthonormal, and replaces dependent rows by random ones.
 func orthonormalize(m *softkmeans.Matrix) {
 	rng := rand.New(rand.NewPCG(1, 0xd0a1))
 	for i := range m.Rows {

@@ -16,7 +16,7 @@ func (q *problem) moments(sigma, v []float64, r float64) float64 {
 	for i := range q.k - 1 {
 		log -= math.Log(float64(i + 1))
 	}
-	// The sum of the weights, the logarithms, and ŨᵀŨ, which is I but for rounding.
+	// The sum of the weights, the logarithms, and ŨᵀŨ, which is I to rounding.
 	return log - k*float64(q.w.Rows+q.d+64)*0x1p-50
 }
 
@@ -88,7 +88,7 @@ func (q *problem) weighted(v []float64, r reach) float64 {
 // − w̄), descending, and little smaller. Unless centred, w̄ is 0.
 //
 // The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
-// where a term goes through m sums.
+// for terms that pass through m sums.
 func singularValues(w *softkmeans.Matrix, v []float64, centred bool) []float64 {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)
@@ -139,11 +139,11 @@ const scatterRows = 512
 // leastLogProduct returns a number that is at most Σ log s_i for all s with
 // Σ(σ_i − s_i)² ≤ r²; −Inf if one of them can be 0. sigma is descending.
 //
-// Each s_i is at least σ_i − r, and at most σ_i where the sum is least. For any ν ≥ 0 the sum is at
+// Each s_i is at least σ_i − r, and at most σ_i at the minimum of the sum. For any ν ≥ 0 the sum is at
 // least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i. The
-// function under the minimum rises at σ_i, and its slope is 0 where s(σ_i − s) = 1/(2ν). So it is least
-// at σ_i − r or at the larger root. The best ν has Σ(σ_i − s_i)² = r². If that jumps some bound is
-// lost, but not for r ≤ σ_p/2, where the problem is convex in (σ_i − s_i)².
+// function under the minimum rises at σ_i, and its slope is 0 at s(σ_i − s) = 1/(2ν). So it is least
+// at σ_i − r or at the larger root. The best ν gives Σ(σ_i − s_i)² = r². If that jumps, some bound is
+// lost, but not for r ≤ σ_p/2: then the problem is convex in (σ_i − s_i)².
 func leastLogProduct(sigma []float64, r float64) float64 {
 	least := sigma[len(sigma)-1]
 	if !(least > r*(1+0x1p-44)) {

@@ -1,6 +1,6 @@
 package proof
 
-// What the proofs need of a table: its rows in the leading directions, and bounds of what these leave.
+// The parts of a table that the proofs need: its rows in the leading directions, and bounds of the remainder.
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type table struct {
 	weights []float64 // of these
 }
 
-// row overwrites y with row t of those of positive weight.
+// row overwrites y with the t-th row of positive weight.
 func (s *table) row(y []float64, t int) {
 	for j, v := range s.x.Row(s.rows[t]) {
 		y[j] = v - s.about[j]
@@ -100,9 +100,9 @@ func filledIn(x softkmeans.Samples) (*softkmeans.Matrix, error) {
 	return m, nil
 }
 
-// scale sets the units, weights, and the vector that rows are taken about: their mean but for rounding. It
-// copies rows that are out of a plain range or far from 0, where rounding of the mean would count: about the
-// first row nothing is lost. It returns the weights of all rows, nil if none were given.
+// scale sets the units, weights, and the vector to subtract from rows: their mean to rounding. It copies rows
+// that are out of a plain range, or so far from 0 that rounding of the mean would count; differences from the
+// first row lose nothing. It returns the weights of all rows, nil if none were given.
 func (q *problem) scale(s *table, given []float64) (all []float64) {
 	heaviest := 1.0
 	if given != nil {
@@ -162,7 +162,7 @@ func (s *table) centre() (top float64, far bool) {
 	return top, middle > farFrom0*ranges
 }
 
-// project sets the rows in the leading directions, and what these leave: ‖Y − YŨŨᵀ‖², σ_k, and
+// project sets the rows in the leading directions, the remainder ‖Y − YŨŨᵀ‖², σ_k, and
 // with off the norm of R = YᵀYŨ − ŨM.
 func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off bool) error {
 	n, d, b := len(s.rows), s.x.Cols, basis.Rows
@@ -205,7 +205,7 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 		la.Axpy(parts[0].product.Data, 1, sum.product.Data)
 	}
 	sum := &parts[0]
-	// A row is rounded by γ(1), and by γ(2p+8) of its length where it is projected.
+	// A row is rounded by γ(1), and by γ(2p+8) of its length when it is projected.
 	depth := block + n/(passes*block) + passes + d/4 + 16
 	q.total = sum.total * (1 + la.Gamma(depth))
 	length := math.Sqrt(sum.outside)*(1+la.Gamma(depth)) + la.Gamma(2*p+8)*math.Sqrt(q.total)

@@ -4,7 +4,7 @@ package proof
 //
 // Point j is z_j, and may be anywhere within r_j of it. A shell is a list of simplices of p corners in p
 // dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖ ≥ b for its own corners j.
-// So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be those of the hull.
+// So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be facets of the hull.
 //
 // Theorem. Let the facets be a cycle modulo 2: every set of p−1 corners is in an even number of them.
 // Let K = {x: aᵀx < b for all facets} hold a point c about which the cycle's winding number modulo 2
@@ -75,7 +75,7 @@ func newShell(simplex *softkmeans.Matrix, reach []float64, size float64) *shell 
 }
 
 // move adds points until 0 is inside all facets. Then 0 is the centre, and the points may move. It reports
-// false if that fails. Where 0 is inside all facets before, the winding number about it is that about
+// false if that fails. If 0 is inside all facets before, the winding number about it equals the number about
 // the centre, and moves do not change it.
 func (h *shell) move(ctx context.Context, farthest support) bool {
 	for added := true; added; {
@@ -103,7 +103,7 @@ func (h *shell) move(ctx context.Context, farthest support) bool {
 	return false
 }
 
-// facet returns the facet with the given corners. Its plane touches their balls where it can. It reports
+// facet returns the facet with the given corners. Its plane touches their balls if possible. It reports
 // false if the centre is not clearly below it.
 func (h *shell) facet(corners []int) (f facet, ok bool) {
 	p, first := len(h.centre), corners[0]

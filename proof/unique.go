@@ -8,11 +8,12 @@ package proof
 //
 // Let K be a polytope inside the hull of the rows (shell.go). A linear function that is at least 0 on K is
 // a combination of K's facets b − aᵀg with coefficients of at least 0 (Farkas). Let y_f be the values
-// of facet f at the k vertices, divided by their sum, which is above 0 where K holds the centroid. Then m_j
+// of facet f at the k vertices, divided by their sum, which is above 0 if K contains the centroid. Then m_j
 // = s_j·y_j, where y_j is a convex combination of the y_f, s_j ≥ 0, and Σs_j = k, so that Πs_j ≤ 1.
 //
 // Theorem. Let τ be such that each y_f is within τ of a unit vector, or no longer than ρ < 1. Let |det M| ≥
-// 1−δ. Then, in some order, the other simplex has its vertices within apart(k, τ, ρ, δ) of the unit vectors.
+// 1−δ. Then, in some order, the vertices of the other simplex are within apart(k, τ, ρ, δ) of the unit
+// vectors.
 //
 // Proof. No y_f is longer than 1+τ, so by Hadamard 1−δ ≤ Π‖y_j‖, and each ‖y_j‖ is at least 1−η =
 // (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ + (1−α)(1+τ), it is at most
@@ -22,10 +23,10 @@ package proof
 // has its own, say i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν = kω + (1+kω)ω,
 // and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
 //
-// The least volume follows from the largest ellipsoid inside K (volume.go). The bound by ρ alone is that
-// of a ball about the centroid. That by a design of the y_f with the largest determinant is of the smallest
-// ellipsoid around K's polar about the centroid. This one's polar is inside K, and the product of their
-// volumes is at least that of two balls. So both bounds are no better.
+// The least volume follows from the largest ellipsoid inside K (volume.go). Two other bounds are no better.
+// The bound by ρ alone is the bound by a ball about the centroid. The bound by a design of the y_f with the
+// largest determinant is the bound by the smallest ellipsoid around K's polar about the centroid. The polar
+// of this ellipsoid is inside K, and the product of their volumes is at least the product for two balls.
 
 import (
 	"cmp"
@@ -42,39 +43,40 @@ const (
 	nearly    = 1e-6 // no simplex that is smaller by more than this share: the smallest
 	same      = 1e-9 // volumes that are larger by this share at most count as the same
 	mostApart = 1e-2 // how far vertices of the only simplex may be apart
-	mostUnits = 1e-9 // what a row of memberships may add up to beside 1
+	mostUnits = 1e-9 // the largest difference of a row's sum from 1
 )
 
-// Verdict is about all simplices around the mixtures of a fit.
+// Verdict compares the simplex of a fit with all other simplices around its mixtures.
 type Verdict struct {
-	// Factor: the simplex of the fit has at most so many times the least volume of all of them. It is
-	// math.MaxFloat64 where nothing is proved, as for more than 10 centers.
+	// Factor bounds the volume of the simplex of the fit as a multiple of the smallest volume. It is
+	// math.MaxFloat64 if nothing is proved, as for more than 10 centers.
 	Factor float64
 	// Rho is the largest length of a facet of a polytope inside the hull, as its values at the k centers
-	// divided by their sum. At most 1: no simplex is smaller. math.MaxFloat64: the centroid is not inside, or
-	// nothing is known.
+	// divided by their sum. If it is at most 1, no simplex is smaller. math.MaxFloat64: the centroid is not
+	// inside, or nothing is known.
 	Rho float64
-	// Apart: each simplex with at most 1 + 1e-9 times this volume has its vertices within Apart of these, as
-	// memberships in them, in some order. math.MaxFloat64: that is not proved.
+	// Apart bounds the distance between the vertices of any equally small simplex and the vertices of the
+	// fit, in memberships and in some order. Equally small means up to 1 + 1e-9 times the volume.
+	// math.MaxFloat64: nothing is proved.
 	Apart float64
 }
 
-// Smallest reports whether no simplex has a smaller volume, but for 1e-6 of it.
+// Smallest reports whether no simplex is smaller by more than 1e-6 of the volume.
 func (v Verdict) Smallest() bool { return v.Factor <= 1+nearly }
 
-// Only reports whether all simplices that are as small have the same vertices, but for a hundredth.
+// Only reports whether the vertices of all equally small simplices lie within 0.01 of these.
 func (v Verdict) Only() bool { return v.Apart <= mostApart }
 
-// Unique says how much smaller another simplex around the same mixtures can be, and how different one that
-// is as small. Pass the memberships of a fit, n×k, whose rows add up to 1. Its centers must be affinely
-// independent, so that k is at most d+1. Call Smallest and Only. With Smallest no centers of the same
-// mixtures, the product of memberships and centers, have less volume, but for 1e-6 of it. With Only all
-// that have as little have the same vertices, but for a hundredth of a membership. That is a theorem on the
-// numbers in memory. Leave out rows of weight 0, and those that a fit trimmed: they are not in the fit.
+// Unique bounds how much smaller another simplex around the same mixtures can be, and how far the vertices of
+// an equally small simplex can differ. Pass the memberships of a fit (n×k), whose rows add up to 1, without
+// rows of weight 0 and trimmed rows. The centers must be affinely independent, so that k is at most d+1. Call
+// Smallest and Only. If Smallest is true, no centers with the same mixtures span a volume smaller by more
+// than 1e-6. If Only is true, all equally small ones lie within 0.01, in memberships. Both are theorems on
+// the numbers in memory.
 //
-// Nothing is proved for k above 10. Cost: some hundred passes over G; for k of 6 to 10 up to some seconds
-// beside. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];
-// [softkmeans.ErrOption] for memberships below 0, or that do not add up to 1; and ctx's, wrapped.
+// Nothing is proved for k above 10. Cost: some hundred passes over the memberships, and up to some seconds
+// for k of 6 to 10. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];
+// [softkmeans.ErrOption] for memberships below 0 or sums other than 1; ctx's, wrapped.
 func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error) {
 	v := Verdict{Factor: math.MaxFloat64, Rho: math.MaxFloat64, Apart: math.MaxFloat64}
 	q, each, err := openShares(ctx, memberships)
@@ -141,7 +143,7 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 }
 
 // values overwrites y with the values of a facet at the corners, divided by their sum. It returns the length
-// of y and the distance from the nearest unit vector, with their rounding; +Inf where the sum is not above 0.
+// of y and the distance from the nearest unit vector, with their rounding; +Inf if the sum is not above 0.
 func (f *facet) values(y []float64, corners *softkmeans.Matrix) (length, off float64) {
 	for j := range y {
 		y[j] = f.offset - la.Dot(f.normal, corners.Row(j))
@@ -178,7 +180,7 @@ func (h *shell) apart(corners *softkmeans.Matrix) (rho, least float64) {
 	return rho, least
 }
 
-// apart returns what the theorem says of facets within tau of a unit vector, or no longer than rho.
+// apart returns the theorem's bound for facets within tau of a unit vector, or no longer than rho.
 func apart(k int, tau, rho, delta float64) float64 {
 	more := math.Pow(1+tau, float64(k-1))
 	eta := 1 - (1-delta)/more

@@ -1,6 +1,6 @@
-// Package proof proves how good fits are, where that may cost more than the fit: how small a simplex of
-// centers can be ([VolumeFloor], [VolumeRatio]), whether one is the smallest and the only one around its
-// mixtures ([Unique]), and how far a result of LSD is from the least ([LSDFloor]).
+// Package proof bounds how far fits are from the optimum. [VolumeFloor] and [VolumeRatio] bound the volume of
+// the centers, [LossGap] the loss, and [LSDFloor] the objective of LSD. [Unique] proves that a simplex is the
+// smallest around its mixtures, or the only one. A proof may cost more than the fit.
 package proof
 
 // How small the simplex of centers can be: proved lower bounds of its volume for every pair (F, G) with at
@@ -21,17 +21,17 @@ package proof
 // Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and
 // leastLogProduct bounds the product. For other weights v the error is at most E·max v_i/w_i.
 //
-// Projection, for all but the first. Let Ũ be p orthonormal, nearly principal directions. The simplex of FŨ
-// has no larger volume than that of F, and its mixtures are at most E from the projected rows. That is far
-// less where E is near the floor. With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the projection on
-// the row space of Ŷ,
+// Projection, for all but the first. Let Ũ be p orthonormal, nearly principal directions. The volume of the
+// simplex of FŨ is at most the volume of the simplex of F, and its mixtures are at most E from the projected
+// rows, and much nearer if E is near the floor. With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the
+// projection on the row space of Ŷ,
 //
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //
 // for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from the trace of
 // YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and outside. As I−P is symmetric,
 // ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap.
-// Ũ differs from directions within V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ =
+// Ũ differs from directions within V by at most √(δ_U/gap) for δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ =
 // Y(I−P)Ũ + (YP−Ŷ)Ũ has a norm of at most
 //
 //	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
@@ -52,7 +52,7 @@ package proof
 // Triangle. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
 // the projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
 // squared range. A simplex's inradius is at least its width over k. Moved back, its area is at least
-// (1 − 3ρ/width)² times that of the smallest triangle around the rows.
+// (1 − 3ρ/width)² times the area of the smallest triangle around the rows.
 
 import (
 	"context"
@@ -69,26 +69,28 @@ import (
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
 	LogVolume float64 // of the centers of every pair with at most this Error; −Inf: nothing is proved
-	// Error is ‖X − GF‖², weighted if weights were given; at slack 0 the least one, or a little less:
-	// a fit that reaches the least may have more, by rounding.
+	// Error is ‖X − GF‖², weighted if weights were given. At slack 0 it is the minimum, or a little less:
+	// the error of a fit that reaches the minimum may exceed it by rounding.
 	Error float64
 }
 
-// VolumeFloor returns how small the simplex of k centers can be, to judge a minimal-volume fit by. Pass the
-// samples and by what share of the least error a fit may be above it. Read LogVolume: no centers with rows of
-// memberships that add up to 1 and an error of at most VolumeBound.Error, (1+slack) times the least, have a
-// smaller (k−1)-dimensional volume.
+// VolumeFloor returns a lower bound for the (k−1)-dimensional volume of k centers. Pass the samples x (n×d)
+// and the slack, the excess of the error as a fraction of the floor. Read LogVolume: no centers with
+// memberships that add up to 1 span a smaller volume at an error of at most VolumeBound.Error, (1+slack)
+// times the floor.
 //
-// At slack 0 the floor is that of pairs that reach the least error exactly. Where k is 2 or 3 and
-// σ_{k−1} > σ_k it is the volume of enclosure.Smallest but for rounding, some 1e-9 of it. For
-// k up to 10 it is that of the smallest simplex around the largest ellipsoid inside the hull of the projected
-// rows, or nearly. For larger k it is the volume of a simplex of k rows, or more. Nothing is proved where
-// slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
+// # Details
 //
-// It reads the options Weights, Solver and Workers. A [*softkmeans.SparseMatrix] is filled in, up to 2^27
-// entries; rows far from 0, as years are, are copied. Cost: that of [softkmeans.Fit] for k+1 centers, and
-// for k from 4 to 10 up to some seconds. Errors: those of Fit; [softkmeans.ErrOption] for a slack that is
-// negative or not finite, and for other options.
+// At slack 0 the bound is for pairs that reach the minimum exactly. For k of 2 or 3 and σ_{k−1} > σ_k it is
+// the volume of enclosure.Smallest to within 1e-9. For k up to 10 it is nearly the volume of the smallest
+// simplex around the largest ellipsoid inside the hull of the projected rows. For larger k it is at least the
+// volume of a simplex of k rows. Nothing is proved if slack·floor is σ_{k−1}² or more: then k−1 centers reach
+// the error.
+//
+// VolumeFloor reads Weights, Solver and Workers. A [*softkmeans.SparseMatrix] is expanded, up to 2^27
+// entries; rows far from 0 are copied. Cost: [softkmeans.Fit]'s for k+1 centers, and some seconds for k from
+// 4 to 10. Errors: Fit's; [softkmeans.ErrOption] for a slack that is negative or not finite, and for other
+// options.
 func VolumeFloor(
 	ctx context.Context, x softkmeans.Samples, k int, slack float64, opts *softkmeans.Options,
 ) (VolumeBound, error) {
@@ -109,15 +111,16 @@ func VolumeFloor(
 	return q.inUnits(q.bound((1+slack)*q.outside, 0))
 }
 
-// VolumeRatio bounds the volume of a model's centers as a multiple of the least that any centers have with no
-// more error. Pass the model with the samples that it was fitted to, and the option Weights if the fit had
-// some, 0 for rows that it left out; Solver and Workers are read, too. A model without a penalty whose
-// objective is the least, but for 1e-10 of the total, is compared with centers that reach the least error
-// exactly. The ratio is at least 1, [math.MaxFloat64] where nothing is proved, and 0 where there is no volume
-// to compare: with SumAtMostOne, or more than d+1 centers, and where the objective is below the floor of x.
+// VolumeRatio returns an upper bound for the volume of the centers of m, divided by the smallest volume of
+// any centers with no more error. Pass the model with the samples x of its fit, and the Weights of the fit, 0
+// for rows that it left out. The ratio is at least 1, and [math.MaxFloat64] if nothing is proved. It is 0 if
+// no volumes are compared: for SumAtMostOne, for more than d+1 centers, for centers without volume, and if
+// the objective is below the floor of x.
 //
-// Cost: that of [VolumeFloor]. Errors: those of VolumeFloor and of Model.Check; [softkmeans.ErrShape] for a
-// model without centers, or of other columns.
+// If m is without a penalty, and its objective is within 1e-10 of the total variance of the floor, the ratio
+// is to centers that reach the floor exactly. VolumeRatio reads Weights, Solver and Workers. Cost: as for
+// [VolumeFloor]. Errors: VolumeFloor's and Model.Check's; [softkmeans.ErrShape] for a model without centers,
+// or of other columns.
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
@@ -174,7 +177,7 @@ func checkOptions(opts *softkmeans.Options) error {
 	return nil
 }
 
-// inUnits takes a bound to the data's units. Of a context that has ended it is none.
+// inUnits converts a bound to the data's units. If the context has ended, nothing is proved.
 func (q *problem) inUnits(b VolumeBound) (VolumeBound, error) {
 	b.LogVolume += float64(q.k-1) * float64(q.exp) * math.Ln2
 	b.Error = min(math.Ldexp(b.Error, 2*q.exp+q.wexp), math.MaxFloat64)
@@ -185,7 +188,7 @@ func (q *problem) inUnits(b VolumeBound) (VolumeBound, error) {
 	return b, err
 }
 
-// problem is what the bounds need, in units of powers of two.
+// problem contains the numbers that the bounds need, in units of powers of two.
 type problem struct {
 	ctx     context.Context
 	k       int
@@ -206,7 +209,7 @@ type problem struct {
 // lightest returns the least weight.
 func (q *problem) lightest() float64 { return slices.Min(q.weights) }
 
-// rounding bounds that of all projections on p directions: √p·(d+8)u of a row's length, and that of Ũ.
+// rounding bounds the rounding of all projections on p directions, √p·(d+8)u of a row's length, and of Ũ.
 func (q *problem) rounding(p int) float64 {
 	return math.Sqrt(float64(p)) * float64(q.d+8) * 0x1p-52 * math.Sqrt(q.total)
 }
@@ -214,8 +217,8 @@ func (q *problem) rounding(p int) float64 {
 // least returns the bound for pairs that reach the least error.
 func (q *problem) least() VolumeBound { return q.bound(q.lower, q.each()) }
 
-// each bounds how far a mixture is from its row's projection in pairs that reach the least error. That Ũ is
-// not quite orthonormal, and the rounding of w, count as rounding of rows.
+// each bounds the distance of a mixture from its row's projection in pairs that reach the least error. The
+// deviation of Ũ from orthonormal and the rounding of w count as rounding of rows.
 func (q *problem) each() float64 {
 	p := q.w.Cols
 	if p == 0 {
@@ -225,8 +228,8 @@ func (q *problem) each() float64 {
 	return (q.off/gap + float64(p*(q.d+8))*0x1p-52) * math.Sqrt(q.total/q.lightest()) * (1 + 0x1p-40)
 }
 
-// bound returns the best bound for errors of at most E. Where each is above 0 no mixture is farther from its
-// row; otherwise the error alone bounds that.
+// bound returns the best bound for errors of at most E. If each is above 0, no mixture is farther than each
+// from its row; otherwise the error alone bounds the distances.
 func (q *problem) bound(e, each float64) VolumeBound {
 	best := VolumeBound{LogVolume: math.Inf(-1), Error: e}
 	p := q.w.Cols
@@ -276,12 +279,12 @@ func (q *problem) byTriangle(r reach, last float64) float64 {
 }
 
 const (
-	mostSides = 9    // dimensions in which the ellipsoid is looked for
-	roughly   = 3e-4 // by what share it may grow, at most, where there is an error
+	mostSides = 9    // the most dimensions of the ellipsoid
+	roughly   = 3e-4 // the fraction by which it may still grow, if there is an error
 )
 
-// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. Where
-// there is none the shell is nil and the bound −Inf.
+// ellipsoid returns a shell around the largest ellipsoid inside the hull of the rows, and the bound. If there
+// is no ellipsoid, the shell is nil and the bound −Inf.
 func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	p, size, near := q.w.Cols, sizeOf(q.w), r.near
 	around := q.around(r, size)
@@ -311,7 +314,8 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	return h, log - 0x1p-44
 }
 
-// around returns what gives the mean of rows that reaches farthest. size is the largest length of a row.
+// around returns the support function of means of rows: it gives the mean that reaches farthest. size is the
+// largest length of a row.
 func (q *problem) around(r reach, size float64) support {
 	along, all, near := make([]float64, q.w.Rows), la.Indices(q.w.Rows), r.near
 	index, lightest := make([]int, len(all)), math.Sqrt(q.lightest())
@@ -325,7 +329,7 @@ func (q *problem) around(r reach, size float64) support {
 		if near == 0 {
 			return q.w.Row(top), r.each
 		}
-		// Newton's method from below, where Σv(u − t)₊² falls and is convex.
+		// Newton's method from below; Σv(u − t)₊² falls there and is convex.
 		var sum, squares float64
 		rows, t := append(index[:0], all...), along[top]-near/math.Sqrt(q.weights[top])
 		for range 60 {

@@ -15,51 +15,50 @@ import (
 
 // BootstrapOptions tunes [Bootstrap]. The zero value and nil are the defaults.
 type BootstrapOptions struct {
-	// MinVolumeOptions are those of the fit. Sum and Volume are taken from the model. Centers, Init and
-	// Restarts are not read: draws begin at the model's centers. Progress is called for each draw, in order,
-	// with its number as Restart and what its fit ended with.
+	// MinVolumeOptions are the options of the fit. Sum and Volume are taken from the model. Centers, Init and
+	// Restarts are not read: each fit begins at the model's centers. Progress is called after each fit, in
+	// order, with its number as Restart and its last iteration.
 	softkmeans.MinVolumeOptions
-	Resamples int     // how many draws to fit, at least 2; 0: 200
+	Resamples int     // the number of resamples to fit, at least 2; 0: 200
 	Level     float64 // of the intervals, above 0 and below 1; 0: 0.95
 }
 
-// Sureness is what fits of drawn rows say of a model. Intervals are the model's value, less
-// and plus its standard error times 1.96 for a level of 0.95.
+// Sureness is the uncertainty of a model, estimated from fits of resampled rows. An interval is the model's
+// value plus and minus a multiple of its standard error, 1.96 for a level of 0.95.
 type Sureness struct {
-	Resamples    int                // the draws fitted
+	Resamples    int                // the resamples fitted
 	Lower, Upper *softkmeans.Matrix // k×d: ends of the centers' intervals
 	Shares       []float64          // mean memberships of the model's prototypes, by weight
 	ShareLower   []float64          // ends of their intervals, at least 0
 	ShareUpper   []float64          // at most 1
-	// Stable has for each row the share of the draws that give it the model's label. A draw
-	// labels all rows, those that it is without as well.
+	// Stable is for each row the fraction of the resamples that give it the model's label. Each fit
+	// labels all rows, also rows that its resample lacks.
 	Stable    []float64
 	Stability float64           // mean of Stable, by weight
-	Status    softkmeans.Status // StatusConverged, or StatusIterationLimit where the fit of a draw reached it
+	Status    softkmeans.Status // StatusIterationLimit if a fit reached its limit; otherwise StatusConverged
 }
 
-// Bootstrap says how much of the model m is chance: how much the centers, shares and labels that
-// [softkmeans.FitMinVolume] found for the rows of x with these options change from sample to sample. Read
-// Lower and Upper, and Stable. It draws as many rows as x has, with replacement, fits them from m's centers,
-// and matches the prototypes found with m's as [Match] does; and so on, Resamples times. A row that is drawn
-// twice has twice its weight. Rows of weight 0 are not drawn.
+// Bootstrap estimates how much the centers, mean memberships and labels of the model m change from sample to
+// sample. m is a model of [softkmeans.FitMinVolume] for the rows of x (n×d) with these options. Read Lower,
+// Upper and Stable. Bootstrap samples n rows with replacement, Resamples times, fits them from m's centers,
+// and matches their prototypes with m's as [Match] does. Fixed centers match themselves. A row sampled twice
+// counts twice; rows of weight 0 are not sampled.
 //
-// Intervals are for what the same fit of very many such rows would find. They are normal ones:
-// percentiles of the draws held it less often in simulations. At a level of 0.95, on 200 tables
-// each, 91 to 96 % of the intervals held it; docs/accuracy.md has the tables. They do not hold
-// the prototypes that made the data, unless the fit has no bias. A slack draws centers inward,
-// however many rows there are, and on these tables 40 to 89 % of the intervals held those.
+// The intervals are for the result of the same fit on very many such rows. They cover the prototypes that
+// generated the data less often, since a slack moves centers inward, however many rows there are. The fits
+// search near m alone; [Others] looks for other solutions.
 //
-// The draws search near m alone. [Others] tells of other solutions, with another slack.
+// # Details
 //
-// For a model of package unmix set Lambda to the model's and NonNegative. Intervals are then for
-// a given λ. A model with a λ of 0 is an error: one of Fit or FitAlternating, or one whose centers
-// are samples of an exact mixture, which draws miss.
+// In simulations 91 to 96 % of the intervals of level 0.95 covered the former, and 40 to 89 % the latter
+// (docs/accuracy.md). For a model of package unmix set NonNegative, and Lambda to the model's; the intervals
+// are then for this λ.
 //
-// Cost: Resamples times FitMinVolume without k-means; Workers share the draws. Memory: that of FitMinVolume
-// for each worker, or for one where x has more than 4 million entries. The bits depend on Seed and not on
-// Workers. Errors: those of FitMinVolume; [softkmeans.ErrShape] for a model without memberships of these
-// rows; and ctx's, wrapped, within one pass over x.
+// Cost: Resamples fits by FitMinVolume without k-means. Workers share the fits. Memory: FitMinVolume's for
+// each worker, or once if x contains more than 4 million entries. Results depend on Seed, not on Workers.
+//
+// Errors: FitMinVolume's; [softkmeans.ErrShape] for a model without memberships of these rows;
+// [softkmeans.ErrOption] for a λ of 0, as after Fit, FitAlternating, or an exact mixture; ctx's, wrapped.
 func Bootstrap(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions,
 ) (*Sureness, error) {
@@ -88,8 +87,9 @@ func Bootstrap(
 	return b.result(), nil
 }
 
-// Above sharedEntries entries draws are fitted one after the other. Between calls of Progress
-// are drawBatch fits, or one a worker.
+// Above sharedEntries entries resamples are fitted one after the other. drawBatch fits, or one for each
+// worker, run before Progress is called for them. Intervals are normal: in simulations percentile intervals
+// covered the target less often.
 const (
 	defaultResamples = 200
 	defaultLevel     = 0.95
@@ -112,7 +112,7 @@ type bootstrap struct {
 	exps     []int // of columns, in which the sums are
 	status   softkmeans.Status
 	shares   []float64
-	same     []float64 // for each row how many draws give it the model's label
+	same     []float64 // for each row the number of draws that give it the model's label
 	// Sums and sums of squares of the differences from the model, of centers times 2^-exps and of shares.
 	sum, squares           *softkmeans.Matrix
 	shareSum, shareSquares []float64
@@ -250,7 +250,7 @@ func (b *bootstrap) add(r *draw) {
 	}
 }
 
-// result takes the sums to intervals.
+// result computes the intervals from the sums.
 func (b *bootstrap) result() *Sureness {
 	k, d, n := b.centers.Rows, b.centers.Cols, float64(b.o.Resamples)
 	r := &Sureness{

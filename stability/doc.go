@@ -1,4 +1,4 @@
-// Package stability says how sure a model of package softkmeans is: [Bootstrap] gives
-// intervals for its centers and shares, [Others] looks for other answers, and [Match] says
-// which prototypes of two models are the same, and what moved.
+// Package stability estimates the uncertainty of a model of package softkmeans. [Bootstrap] returns
+// intervals for its centers and mean memberships, [Others] looks for other solutions, and [Match]
+// matches the prototypes of two models.
 package stability

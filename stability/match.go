@@ -10,29 +10,27 @@ import (
 	"softkmeans/metrics"
 )
 
-// Matching says how the prototypes of a model b are those of a model a.
+// Matching matches the prototypes of a model a with the prototypes of a model b.
 type Matching struct {
-	To   []int // for each prototype of a the one of b; -1 where b has fewer
-	From []int // for each prototype of b the one of a; -1 where a has fewer
-	// Moved is how far each prototype of a is from its match, in the units of the data; 0 where it has none.
+	To   []int // for each prototype of a its match in b; -1: none
+	From []int // for each prototype of b its match in a; -1: none
+	// Moved is the distance of each prototype of a from its match, in the units of the data; 0: no match.
 	Moved []float64
-	// Between is the root mean square distance of two prototypes of a, of which Moved is a
-	// share; 0 where a has one.
+	// Between is the root mean square distance of two prototypes of a, a scale for Moved; 0 for a single one.
 	Between float64
-	Rows    int   // whose labels were compared; 0: the models have none, or not of as many rows
-	Changed []int // the rows with another label: b's is not the match of a's. Rising
+	Rows    int   // the rows whose labels were compared; 0: none
+	Changed []int // the rows, rising, whose label in b is not the match of their label in a
 }
 
-// Match finds which prototypes of b are which of a, as those of two fits at two times, with two options or of
-// two samples. Pass models with Centers of the same columns, scaled by the same numbers; read To. Each
-// prototype has at most one match: of models with k and k' prototypes |k−k'| stay without. The sum of squared
-// distances over the matches is the least, by [metrics.Assignment].
+// Match matches the prototypes of the models a and b, for example of two fits with different options or rows.
+// Their Centers must contain the same columns in the same scaling. Read To. Each prototype has at most one
+// match. The sum of squared distances over the matches is the least, by [metrics.Assignment].
 //
-// Where both models have labels of as many rows these are taken to be the same rows, and
-// Changed lists those whose label is another one.
+// If both models contain labels of equally many rows, Match assumes that the rows are the same, and Changed
+// lists the rows whose label changed.
 //
-// Cost: O(kk'(d+k)) for k ≤ k', and O(n). Errors: [softkmeans.ErrShape] for different columns,
-// ErrTooFewSamples for a model without centers, and those of [softkmeans.Model.Check].
+// Cost: O(kk'(d+k)) for k ≤ k', and O(n). Errors: [softkmeans.ErrShape] for different columns or too many
+// pairs, [softkmeans.ErrTooFewSamples] for a model without centers, and those of [softkmeans.Model.Check].
 func Match(a, b *softkmeans.Model) (*Matching, error) {
 	for _, m := range []*softkmeans.Model{a, b} {
 		if m == nil || m.Centers == nil || m.Centers.Rows == 0 {
@@ -72,7 +70,7 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 	return m, nil
 }
 
-// mostPairs is the most distances that Match takes.
+// mostPairs bounds the number of distances in Match.
 const mostPairs = math.MaxInt32 / 16
 
 // matchCenters returns for each row of f the row of g that it is matched with, or −1: the
@@ -151,7 +149,7 @@ func timesPower(m *softkmeans.Matrix, exp int) *softkmeans.Matrix {
 	return out
 }
 
-// meanRow returns the mean of the rows of g by these weights, nil for all 1, of which one is above 0.
+// meanRow returns the mean of the rows of g by these weights; nil: all 1. One weight must be above 0.
 func meanRow(g *softkmeans.Matrix, weights []float64) []float64 {
 	sum, of, heaviest := make([]float64, g.Cols), 0.0, 1.0
 	if weights != nil {

@@ -11,36 +11,32 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// The share of other labels above which there is another answer, and how many rows are few:
-// of these a share is uncertain, and more halves are drawn.
+// leastMoved is the fraction of other labels above which there is another solution. Up to fewRows rows the
+// fraction is uncertain, and more halves are fitted.
 const (
 	leastMoved   = 0.05
 	fewRows      = 1000
 	halvesStream = 0x4a1f // of random numbers
 )
 
-// Others looks for other answers than the model m, which [softkmeans.FitMinVolume] found for the rows of x
-// with these options. Read m.Warnings and m.Others, to which it adds, and m.ClusterDoubt, which it sets. A warning says that the labels are one
-// choice of several; fewer prototypes may be more stable. None says that rows and slack matter little.
+// Others looks for other solutions than the model m, which [softkmeans.FitMinVolume] found for the rows of x
+// (n×d) with these options. It adds to m.Warnings and m.Others, and sets m.ClusterDoubt. A warning says that
+// other rows or another slack change the labels; fewer prototypes may be more stable.
 //
-// Others fits random halves of the rows, one with half of the slack (or λ) and one with twice, and has each
-// label all rows. Without a slack in the options it is m.Slack. Three pairs of halves are drawn of up to 1000
-// rows, and one of more. The share of rows with another label is the least over all ways to name the
-// clusters, and centers have the names of that way. If the largest share is above 5 %, a warning of
-// WarnLabels joins m.Warnings, and m.Others has the fit with the largest share for each multiple of the
-// slack, where that is above 5 %, too. Near 5 % the draw decides, and Seed makes another. docs/accuracy.md
-// tells on which sets the warning comes.
+// Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers
+// are fixed. Cost: about FitMinVolume's for each pair. Errors: FitMinVolume's; [softkmeans.ErrShape]
+// for a model without labels of these rows; ctx's, wrapped. After an error m is unchanged.
 //
-// The mean share of rows with another label becomes m.ClusterDoubt, if m has ClusterWeights: the
-// probabilities of clusters then count on fits of halves from the start, not on a few steps from m's labels.
+// # Details
 //
-// A model whose Clusters are nil has the largest memberships as labels. The share of all membership that
-// is with other centers takes the place of the share of rows then, and WarnShares that of WarnLabels.
+// Others fits two random halves of the rows, one with half of the slack (or λ) and one with twice. The
+// default slack is m.Slack. Up to 1000 rows it fits three such pairs. Each fit labels all rows, and clusters
+// are matched to agree with m as far as possible. If a fit changes more than 5 % of the labels, m.Warnings
+// gets a WarnLabels, and m.Others the fit with the most changes for this multiple of the slack. Near 5 %
+// another Seed may change the verdict.
 //
-// Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows, or all centers are fixed,
-// nothing is done. Cost: about that of FitMinVolume for each pair. Errors: those of FitMinVolume,
-// [softkmeans.ErrShape] for a model without Clusters or Memberships of these rows, and ctx's, wrapped; on an
-// error m is unchanged.
+// If m contains Clusters and ClusterWeights, m.ClusterDoubt becomes the mean fraction of changed labels. If
+// m.Clusters is nil, the fraction of membership that moves counts instead, with WarnShares.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
@@ -98,7 +94,7 @@ func Others(
 	return nil
 }
 
-// labelled reports whether a model has labels of so many rows.
+// labelled reports whether a model contains labels of so many rows.
 func labelled(m *softkmeans.Model, rows int) bool {
 	if len(m.Clusters) == 0 {
 		return m.Memberships != nil && m.Memberships.Rows == rows
@@ -106,8 +102,8 @@ func labelled(m *softkmeans.Model, rows int) bool {
 	return len(m.Clusters) == rows
 }
 
-// halfOptions returns the options for a half of rows, with a multiple of the slack, or of λ
-// for the weight that the half has.
+// halfOptions returns the options for a half of rows, with factor times the slack, or factor times λ
+// scaled by the half's part of the weight.
 func halfOptions(
 	o softkmeans.MinVolumeOptions, rows, half []int, factor float64,
 ) *softkmeans.MinVolumeOptions {
@@ -145,8 +141,8 @@ func weightOf(weights []float64, rows []int) (sum float64) {
 	return sum
 }
 
-// answer fits some rows of x. It returns the centers in the places of the model's, and the
-// share of all rows with another label than m gives, or of all membership that is elsewhere.
+// answer fits some rows of x. It returns the centers in the order of m's, and the fraction of all rows
+// whose label differs from m's, or the fraction of all membership that moves.
 func answer(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model,
 	rows []int, o *softkmeans.MinVolumeOptions,
@@ -176,8 +172,8 @@ func answer(
 	return softkmeans.Answer{Centers: draws.Chosen(part.Centers, to), Moved: 1 - same/float64(x.Rows)}, nil
 }
 
-// addShared adds to shared, for each pair of centers of the models m and part, the membership of the rows x
-// that both have.
+// addShared adds to shared, for each pair of centers of the models m and part, the smaller of the two
+// memberships, for all rows x.
 func addShared(shared *softkmeans.Matrix, m, part *softkmeans.Model, x *softkmeans.Matrix) error {
 	g, err := part.Predict(nil, x)
 	if err != nil {

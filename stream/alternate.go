@@ -11,13 +11,13 @@ import (
 	"softkmeans/internal/la"
 )
 
-// sums is what rows say of centers F with their exact memberships G.
+// sums contains sums over rows for centers F and their exact memberships G.
 type sums struct {
 	centers, f         *softkmeans.Matrix // in the data's coordinates, and from the mean
 	gg, gr             *softkmeans.Matrix // GᵀG and GᵀR for the residuals R = X − GF, weighted
 	objective, squares fine               // ‖R‖², and ‖X‖² from the mean
 	unsummed           float64            // the most that a sum of memberships is off 1, or above it
-	error              float64            // what the objective of all rows is taken to be
+	error              float64            // the estimate of the objective of all rows
 }
 
 // newSums returns the sums of no rows at centers f from the mean.
@@ -44,8 +44,8 @@ func (v *volume) all(f *softkmeans.Matrix) (*sums, error) {
 	return s, err
 }
 
-// add adds the rows of a block. Memberships are divided by what their sum is off, so that x − gF is the sum
-// of differences from the mean.
+// add adds the rows of a block. It computes x − gF from differences from the mean, as for memberships that
+// add up to 1. unsummed bounds the error of that.
 func (v *volume) add(s *sums, b *block) error {
 	m := &softkmeans.Model{Centers: s.centers, ClusterMeans: s.centers, Sum: v.o.Sum}
 	g, err := v.mixtures(m, b.x, v.o.Workers)
@@ -94,8 +94,8 @@ func (v *volume) add(s *sums, b *block) error {
 	return nil
 }
 
-// factor overwrites a positive semidefinite matrix, to which it adds what rounding makes of it, with its
-// Cholesky factor. It reports false if numbers are out of range.
+// factor adds a bound of rounding to the diagonal of a positive semidefinite matrix, and overwrites it with
+// its Cholesky factor. It reports false if numbers are out of range.
 func factor(a *softkmeans.Matrix) bool {
 	trace := 0.0
 	for j := range a.Rows {
@@ -180,13 +180,13 @@ const (
 	mostIterations    = 200     // on the summary, of a refinement
 	convergedProximal = 0.1     // above it the proximal term alone may keep the centers in place
 	closeShare        = 0.01    // of the slack: an error nearer the target is near enough
-	calmShare         = 0.3     // λ changes once the error moves by less than this share of what it lacks
+	calmShare         = 0.3     // λ changes if the error moves by less than this share of its distance left
 	usualPower        = 1.5     // the error over the floor grows about as this power of λ
 )
 
 // corrected iterates on the summary, whose loss gets the value and the gradient of all rows' at the measured
-// centers (stochastic variance reduction, Johnson & Zhang 2013): what is a fixed point of it is so for all
-// rows, but for terms of second order in the step. λ follows the slack meanwhile. open is false if the
+// centers (stochastic variance reduction, Johnson & Zhang 2013). A fixed point of it is a fixed point for all
+// rows, up to terms of second order in the step. λ follows the slack meanwhile. open is false if the
 // solution promises little: the centers measured are as good.
 func (v *volume) corrected(
 	at *sums, lambda, proximal float64,

@@ -75,8 +75,8 @@ func (p *Subspace) MarshalBinary() ([]byte, error) {
 	return marshal(subspaceMagic, p.numbers())
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [softkmeans.ErrFormat], and p is then
-// unchanged.
+// UnmarshalBinary sets p to the subspace that MarshalBinary wrote to data. Other data causes
+// [softkmeans.ErrFormat], and p is then unchanged.
 func (p *Subspace) UnmarshalBinary(data []byte) error {
 	n, err := unmarshal(subspaceMagic, data, 11)
 	if err != nil {
@@ -108,8 +108,8 @@ func (e *Extent) MarshalBinary() ([]byte, error) {
 		e.residual.lost, e.squares.sum, e.squares.lost}, e.facets...))
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [softkmeans.ErrFormat], and e is then
-// unchanged.
+// UnmarshalBinary sets e to the extent that MarshalBinary wrote to data. Other data causes
+// [softkmeans.ErrFormat], and e is then unchanged.
 func (e *Extent) UnmarshalBinary(data []byte) error {
 	n, err := unmarshal(extentMagic, data, 7)
 	if err != nil {

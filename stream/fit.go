@@ -1,7 +1,8 @@
-// Package stream fits data that is larger than memory, read block by block in several passes, or in parts on
-// many machines. Fit finds the global solution in two passes, FitMinVolume compact prototypes in up to
-// eight. Programs on many machines add up a [softkmeans.Stats] each, merge them, make a [Subspace] of the
-// sum, add up an [Extent] each, and merge those.
+// Package stream fits data that is larger than memory, in several passes over blocks of rows. [Fit] finds the
+// global solution in two passes, and [FitMinVolume] compact prototypes in up to eight.
+//
+// To fit on many machines, compute a [softkmeans.Stats] on each machine and merge them. Make a [Subspace] of
+// the merged Stats. Then compute an [Extent] on each machine, merge them, and call [Subspace.Model].
 package stream
 
 import (
@@ -21,32 +22,31 @@ type Options struct {
 	// Workers bounds the goroutines after the first pass, which takes all processors; 0: GOMAXPROCS. The
 	// result's bits do not depend on it.
 	Workers int
-	// Block is called after every block of a pass, from 1, with the number of rows so far.
+	// Block is called after every block with the number of the pass, from 1, and of its rows so far.
 	Block func(pass, rows int)
 	// Memberships receives the memberships g of rows first, first+1, … (n×k), in order, and may keep g. It
-	// costs a pass. An error that it returns ends the fit, and is wrapped.
+	// costs a pass. An error that it returns ends the fit; Fit returns it, wrapped.
 	Memberships func(first int, g *softkmeans.Matrix) error
 }
 
-// Fit is [softkmeans.Fit] for rows that blocks yields, some at a time. blocks must yield the same rows in
-// every pass: from a file that it opens anew, for example. blocks may reuse a block's memory once the next
-// one is asked for. The result is that of softkmeans.Fit, the simplex 1e-11 larger so that rounding takes no
-// row out of it. Memberships are nil: Options.Memberships receives them, or [softkmeans.Model.Predict] finds
-// them. The bits do not depend on how rows are cut into blocks.
+// Fit fits k centers to the rows of all blocks, as [softkmeans.Fit] does. It calls blocks once for each pass.
+// blocks must yield the same rows in every pass, for example from a file that it opens anew. It may reuse the
+// memory of a block for the next one. The simplex is 1e-11 larger than softkmeans.Fit's, so that rounding
+// takes no row out of it. Memberships are nil: pass Options.Memberships to receive them, or call
+// [softkmeans.Model.Predict]. Results are bit-identical for any division into blocks.
 //
 // # Details
 //
-// The first pass adds up a [softkmeans.Stats], the second an [Extent]. Objective is a proved upper bound for
-// the best memberships of these centers, rounding included; those handed out agree with them to rounding.
-// Floor has no digits below d·2^-52 of Total. Squares below 2^-1000 count as 0. k is at most 4096.
+// The first pass adds up a [softkmeans.Stats], the second an [Extent]. Objective is an upper bound for the
+// best memberships of these centers, rounding included. Floor is no more precise than d·2^-52 of Total.
+// Squares below 2^-1000 count as 0. k is at most 4096.
 //
 // Cost: nd² and d³ for the statistics, 4ndk for the extent. Memory: two blocks of 16 MB, or of 24 rows if
 // these take more, and 50·d² bytes: 3.4 GB for 8192 columns.
 //
-// Errors: those of softkmeans.Fit. Errors of blocks and of Memberships are wrapped, with the pass and the row
-// before. Data that changes between passes is an [softkmeans.ErrChanged], as far as counts, squares and the
-// floor show it: squares that add up to less than math.MaxFloat64. The pass for memberships compares the
-// number of rows alone. Errors of ctx come within one block.
+// Errors: softkmeans.Fit's. Errors of blocks and of Memberships are wrapped, with the pass and the row. If
+// counts, squares or the floor show that data changed between passes, the error is [softkmeans.ErrChanged];
+// the pass for memberships compares only the number of rows. A context that ends stops within one block.
 func Fit(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *Options,
 ) (*softkmeans.Model, error) {
@@ -79,7 +79,7 @@ func Fit(
 	return m, nil
 }
 
-// handOut makes the pass for memberships and labels, unless nobody asks for them.
+// handOut makes the pass for memberships, probabilities and labels, unless all of the functions are nil.
 func (p *passes) handOut(m *softkmeans.Model, workers int) error {
 	if p.memberships == nil && p.labels == nil && p.probabilities == nil {
 		return nil
@@ -97,7 +97,7 @@ func (p *passes) handOut(m *softkmeans.Model, workers int) error {
 	})
 }
 
-// mixtures returns the memberships of rows, those of the nearest centers where these are means of clusters.
+// mixtures returns the memberships of rows x in m's centers, by Predict if the centers are means of clusters.
 func (p *passes) mixtures(m *softkmeans.Model, x *softkmeans.Matrix, workers int) (*softkmeans.Matrix, error) {
 	if p.clusters {
 		return m.Predict(nil, x)
@@ -106,7 +106,7 @@ func (p *passes) mixtures(m *softkmeans.Model, x *softkmeans.Matrix, workers int
 		&softkmeans.Options{Sum: m.Sum, Workers: workers})
 }
 
-// give gives what belongs to the rows x, from first on, to the caller's functions.
+// give passes memberships, probabilities and labels of the rows x, from first on, to the caller's functions.
 func (p *passes) give(m *softkmeans.Model, first int, x, g *softkmeans.Matrix, labels []int) error {
 	if p.memberships != nil {
 		if err := p.memberships(first, g); err != nil {

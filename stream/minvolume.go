@@ -1,7 +1,7 @@
 package stream
 
 // Compact prototypes of data that is read block by block: solved on a summary that fits into memory, measured
-// on all rows, and corrected by what the measurement shows.
+// on all rows, and corrected by the measurement.
 
 import (
 	"context"
@@ -20,49 +20,53 @@ const (
 	defaultSummaryRows = 1 << 14 // fewer beyond 1024 columns
 	defaultRefinements = 4
 	leastRowsPerCenter = 32    // of a summary
-	mostSlack          = 0.25  // that softkmeans.FitMinVolume takes, and from which on it warns
+	mostSlack          = 0.25  // the largest default slack of softkmeans.FitMinVolume, which warns from it on
 	rounding           = 1e-14 // of the total, for a floor
 )
 
-// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Bounds
-// and Fixed are refused. Progress hears of the fit of the summary.
+// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Bounds and Fixed cause
+// ErrOption. Progress reports the fit of the summary.
 type MinVolumeOptions struct {
 	softkmeans.MinVolumeOptions
-	// SummaryRows is how many rows the summary may have; 0: 16384, fewer beyond 1024 columns, but at least
-	// 32·k.
+	// SummaryRows is the largest number of rows of the summary; 0: 16384, or fewer beyond 1024 columns. It is
+	// raised to at least 32·k.
 	SummaryRows int
-	// Refinements is how many passes may improve the first solution; 0: 4, negative: none.
+	// Refinements is the largest number of passes that improve the first solution; 0: 4, negative: none.
 	Refinements int
 	Block       func(pass, rows int)                        // as in [Options]
 	Memberships func(first int, g *softkmeans.Matrix) error // as in [Options]
-	// Probabilities receives the result of [softkmeans.Model.ClusterProbabilities] for rows first, first+1, …
-	// after the same rows' memberships. It may keep it. An error that it returns ends the fit.
+	// Probabilities receives the result p of [softkmeans.Model.ClusterProbabilities] for rows first, first+1,
+	// …, after the memberships of these rows. It may keep p. An error that it returns ends the fit.
 	Probabilities func(first int, p *softkmeans.Matrix) error
-	// Labels receives the labels of rows first, first+1, …, those of [softkmeans.Model.PredictLabels], after
-	// the same rows' memberships and probabilities. It may keep them. An error that it returns ends the fit.
+	// Labels receives the labels of rows first, first+1, … by [softkmeans.Model.PredictLabels], after their
+	// memberships and probabilities. It may keep them. An error that it returns ends the fit.
 	Labels func(first int, labels []int) error
 }
 
-// FitMinVolume is [softkmeans.FitMinVolume] for blocks as [Fit] takes them. Memberships and Clusters of the
-// model are nil: MinVolumeOptions has functions that receive them, or Predict and PredictLabels find them.
-// Data of at most SummaryRows rows is read once, and the result has the bits of softkmeans.FitMinVolume.
+// FitMinVolume fits k compact prototypes to the rows of blocks, as [softkmeans.FitMinVolume] does. blocks is
+// as for [Fit]. Memberships and Clusters of the model are nil: set functions in opts to receive memberships
+// and labels, or call Predict and PredictLabels. Data of at most SummaryRows rows is read once, and the
+// result is bit-identical to softkmeans.FitMinVolume's.
+//
+// For larger data the fit iterates on a summary of the rows, and corrects it by further passes. Objective,
+// Floor, Total and Gap are computed on all rows, and proved as by Fit. The fields whose names begin with
+// Cluster describe the summary. So do Trace, Iterations, and Warnings other than WarnSlack. Status is
+// StatusConverged if another step would lower the loss by at most Tol of the error, and change the error by
+// at most 1 % of the slack.
 //
 // # Details
 //
-// Larger data is read in up to eight passes: for the mean, the subspace and the floor; for a weighted
-// summary, whose solution by the slack rule is the first; for a measurement of these centers on all rows;
-// for up to Refinements more, before each of which the summary gets the value and the gradient of the last;
-// and for memberships and labels, if they are asked for.
+// Larger data takes up to eight passes by default:
 //
-// Objective, Floor, Total and Gap are of all rows and the centers returned, proved as for Fit. Status is
-// StatusConverged once the next solution would lower the loss by at most Tol of the error, and change the
-// error by at most 1 % of the slack. Cluster means and axes, Trace, Iterations and Warnings other than
-// WarnSlack are of the summary, and so are ClusterWeights, ClusterSpread and ClusterDoubt.
+//   - one for the mean, the subspace and the floor;
+//   - one for a weighted summary, on which the first solution is computed;
+//   - one that measures these centers on all rows;
+//   - up to Refinements, each after a correction of the summary's loss and gradient;
+//   - one for memberships, probabilities and labels, if requested.
 //
-// Cost: nd² for the first pass, O(ndk + nk²) for each other one, and softkmeans.FitMinVolume's on SummaryRows
-// rows, with up to 200 more iterations for each refinement. Errors: those of Fit and of
-// softkmeans.FitMinVolume; [softkmeans.ErrOption] for bounds and Fixed. If ctx ends once there are centers,
-// the model is the best so far, with StatusCancelled, and proves nothing.
+// Cost: nd² for the first pass, O(ndk + nk²) for each other pass, and softkmeans.FitMinVolume on the summary,
+// with up to 200 more iterations a refinement. Errors: those of Fit and softkmeans.FitMinVolume. If ctx ends
+// after centers exist, the model is the best so far, with StatusCancelled, and proves nothing.
 func FitMinVolume(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *MinVolumeOptions,
 ) (*softkmeans.Model, error) {
@@ -132,7 +136,7 @@ type volume struct {
 	summary   *block
 	contrasts *softkmeans.Matrix // k×q: the volume is of their products with the centers
 	epsilon   float64
-	reference float64 // the floor, or what stands for it
+	reference float64 // the floor, or its substitute: see setReference
 	target    float64 // the largest objective that the slack allows
 	allowance float64 // the target less the floor
 	missed    float64 // an error above it is a WarnSlack
@@ -175,12 +179,12 @@ func (v *volume) scaleWeights() {
 	}
 }
 
-// unscaled takes a sum of weighted squares to the caller's units.
+// unscaled converts a sum of weighted squares to the caller's units.
 func (v *volume) unscaled(sum float64) float64 {
 	return max(min(math.Ldexp(sum, v.unit), math.MaxFloat64), -math.MaxFloat64)
 }
 
-// scaled takes options to the units of the weights. A λ stays above 0: that would be the slack rule.
+// scaled converts options to the units of the weights. A λ stays above 0, since 0 means the slack rule.
 func (v *volume) scaled(o softkmeans.MinVolumeOptions) softkmeans.MinVolumeOptions {
 	if o.Lambda > 0 {
 		o.Lambda = max(math.Ldexp(o.Lambda, -v.unit), math.SmallestNonzeroFloat64)
@@ -196,7 +200,7 @@ func (v *volume) scaled(o softkmeans.MinVolumeOptions) softkmeans.MinVolumeOptio
 	return o
 }
 
-// measureFloor makes the first pass. It returns the rows if a summary may have as many.
+// measureFloor makes the first pass. It returns the rows if a summary may contain all of them.
 func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	few = &softkmeans.Matrix{}
 	stats := new(softkmeans.Stats)
@@ -229,11 +233,11 @@ func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	return nil, err
 }
 
-// setReference finds what the slack is a share of, as softkmeans.FitMinVolume does. trivial: the floor is 0
-// for any rows.
+// setReference sets the error that the slack is a fraction of, as softkmeans.FitMinVolume does. trivial says
+// that the floor is 0 for any rows.
 func (v *volume) setReference(trivial bool) {
 	p := v.p
-	// With squares at rounding the rows have fewer dimensions than the simplex.
+	// If squares are at rounding, the rows span fewer dimensions than the simplex.
 	least, dims := rounding*p.Total, p.Basis.Rows
 	if trivial || p.Floor <= least && dims > 0 && p.Squares[dims-1] <= least {
 		v.reference = 0.1 * p.Total
@@ -242,7 +246,8 @@ func (v *volume) setReference(trivial bool) {
 	}
 }
 
-// setTarget finds what the slack allows, as softkmeans.FitMinVolume does. With a λ it is mostSlack.
+// setTarget sets the error that the slack permits, as softkmeans.FitMinVolume does. With a λ the slack is
+// mostSlack.
 func (v *volume) setTarget(slack float64) {
 	if slack == 0 {
 		slack = mostSlack
@@ -272,7 +277,7 @@ func (v *volume) inMemory(x *softkmeans.Matrix) (*softkmeans.Model, error) {
 	return m, nil
 }
 
-// refine measures the centers of the summary on all rows, improves them, and sets what m says of all rows.
+// refine measures the centers of the summary on all rows, improves them, and sets m's numbers for all rows.
 func (v *volume) refine(m *softkmeans.Model) error {
 	first := m.Centers.Clone()
 	v.epsilon, v.contrasts = m.Epsilon, softkmeans.NewMatrix(v.k, v.k, nil)
@@ -336,8 +341,8 @@ func (v *volume) refine(m *softkmeans.Model) error {
 	return err
 }
 
-// certified gives m centers and their certificate. In sums.add r has k+2 roundings of terms of the size of x
-// and Σ|g|·f, and Σg may be off 1.
+// certified gives m centers and their certificate. In sums.add r contains k+2 roundings of terms of the size
+// of x and Σ|g|·f, and Σg may be off 1.
 func (v *volume) certified(m *softkmeans.Model, at *sums) (err error) {
 	root, far := math.Sqrt(v.p.Weight), 0.0
 	for j := range v.k {

@@ -14,7 +14,7 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// block has the rows first, first+1, … of the data. Weights nil: all 1.
+// block contains the rows first, first+1, … of the data. Weights nil: all 1.
 type block struct {
 	first   int
 	x       *softkmeans.Matrix
@@ -42,7 +42,7 @@ type passes struct {
 	buffer []float64
 }
 
-// check checks what can be checked before the first block.
+// check checks the arguments that are known before the first block.
 func (p *passes) check() error {
 	switch {
 	case p.blocks == nil:
@@ -73,8 +73,8 @@ func counted(weights []float64) []float64 {
 	return out
 }
 
-// blockRows returns how many rows of length d, entries or memberships, a block has: 16 MB, but from 24 to
-// 8192 rows.
+// blockRows returns the number of rows in a block, if a row is d entries or memberships: 16 MB, but from 24
+// to 8192 rows.
 func blockRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
 // each makes a pass and calls fn for every block.
@@ -173,7 +173,7 @@ func (p *passes) count(rows int, more bool) error {
 // errBoth is for data of another shape in a later pass.
 var errBoth = fmt.Errorf("%w: %w", softkmeans.ErrChanged, softkmeans.ErrShape)
 
-// chunkRows is how many rows a task has.
+// chunkRows is the number of rows of a task.
 const chunkRows = 512
 
 // inChunks calls fn for the chunks of n rows on so many goroutines; 0: GOMAXPROCS.
@@ -183,7 +183,7 @@ func inChunks(workers, n int, fn func(chunk, lo, hi int)) {
 
 func chunks(n int) int { return (n + chunkRows - 1) / chunkRows }
 
-// fine is a sum with what its roundings lost (Knuth's two-sum): n terms above 0 are off by some n²·2^-106.
+// fine is a sum and its rounding errors (Knuth's two-sum): n terms above 0 are off by some n²·2^-106.
 type fine struct{ sum, lost float64 }
 
 func (s *fine) add(v float64) {

@@ -14,7 +14,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// mostK is the most centers: their regular simplex has k² numbers.
+// mostK is the most centers: their regular simplex consists of k² numbers.
 const mostK = 1 << 12
 
 // Subspace is the principal affine subspace in which the centers of a global solution lie. [NewSubspace]
@@ -26,9 +26,9 @@ type Subspace struct {
 	Enclosure softkmeans.Enclosure
 }
 
-// NewSubspace returns the subspace for k centers of rows that s has added up. It reads Enclosure and Workers
-// of opts; other options are an [softkmeans.ErrOption], since weights come with the rows. Cost and other
-// errors: those of [softkmeans.Stats.Principal].
+// NewSubspace returns the subspace for k centers of the rows in s. It reads Enclosure and Workers of opts;
+// other options cause [softkmeans.ErrOption], since s contains the weights. Cost and other errors: as for
+// [softkmeans.Stats.Principal].
 func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	o := draws.OrZero(opts)
 	if o.Weights != nil || o.Block != nil || o.Memberships != nil {
@@ -45,7 +45,7 @@ func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	return &Subspace{*at, k, s.Rows(), o.Enclosure}, nil
 }
 
-// check checks what a subspace needs.
+// check checks k, Enclosure and Workers.
 func (o *Options) check(k int) error {
 	switch {
 	case k < 1 || k > mostK:
@@ -58,7 +58,7 @@ func (o *Options) check(k int) error {
 	return nil
 }
 
-// facets is how many facets an extent has.
+// facets returns the number of facets of an extent.
 func (p *Subspace) facets() int {
 	if p.Enclosure == softkmeans.EnclosureTight {
 		return p.Basis.Rows + 1
@@ -82,9 +82,9 @@ func part(y []float64, root float64) (sum float64) {
 	return min(sum, 0x1p960)
 }
 
-// normals returns the inward normals of the simplex's facets, unit vectors but for a cut to the dimensions of
-// the subspace. Fewer than k−1 cut them to the shadow of the ball's simplex. A tight simplex then has one
-// vertex more than dimensions, and other centers repeat them.
+// normals returns the inward normals of the simplex's facets: unit vectors, cut to the dimensions of the
+// subspace. With fewer than k−1 dimensions the cut gives the shadow of the ball's simplex. A tight simplex
+// then consists of one vertex more than dimensions, and other centers repeat these.
 func (p *Subspace) normals() *softkmeans.Matrix {
 	dims, m := p.Basis.Rows, cmp.Or(p.facets(), p.K)
 	b, u := softkmeans.RegularSimplex(m), softkmeans.NewMatrix(m, dims, nil)
@@ -94,8 +94,9 @@ func (p *Subspace) normals() *softkmeans.Matrix {
 	return u
 }
 
-// Extent is what the second pass finds. Like [softkmeans.Stats], an Extent may take a part of the data, and
-// extents merge. The zero value is empty and ready; it belongs to the subspace of its first rows.
+// Extent is the result of the second pass: how far the rows reach in the subspace, and their residuals. Like
+// a [softkmeans.Stats], an Extent may cover a part of the data, and extents merge. The zero value is empty
+// and ready. Its first rows bind it to their subspace.
 type Extent struct {
 	rows              int
 	subspace          float64   // its fingerprint; 0: none yet
@@ -107,9 +108,9 @@ type Extent struct {
 // Rows returns how many rows were added.
 func (e *Extent) Rows() int { return e.rows }
 
-// Add adds the rows of x (n×d) with the weights that they had in the statistics; nil: all 1. Cost: 4ndk.
+// Add adds the rows of x (n×d). weights must equal the weights in the statistics; nil: all 1. Cost: 4ndk.
 // Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange], and [softkmeans.ErrOption]
-// for a weight below 0. e is then unchanged.
+// for a weight below 0. After an error e is unchanged.
 func (e *Extent) Add(p *Subspace, x *softkmeans.Matrix, weights []float64) error {
 	if x != nil && x.Rows == 0 {
 		return nil
@@ -170,8 +171,8 @@ func (p *Subspace) measure(e *Extent, b *block, workers int) error {
 	return nil
 }
 
-// Merge adds the rows of f, which is unchanged. Errors: [softkmeans.ErrShape] if both have rows and not the
-// same subspace; e is then unchanged.
+// Merge adds the rows of f to e. f is unchanged. Errors: [softkmeans.ErrShape] if the two belong to different
+// subspaces; e is then unchanged.
 func (e *Extent) Merge(f *Extent) error {
 	same := e.subspace == f.subspace && len(e.facets) == len(f.facets)
 	if e.rows > 0 && f.rows > 0 && !same || f.rows > math.MaxInt-e.rows {
@@ -193,10 +194,9 @@ func (e *Extent) Merge(f *Extent) error {
 	return nil
 }
 
-// Model returns the global solution for rows of the given extent, without memberships, which
-// [softkmeans.Model.Predict] finds for any rows. Errors: [softkmeans.ErrShape] for the extent of another
-// subspace, [softkmeans.ErrChanged] if its rows, or the sum of their squares, are not those of the
-// statistics.
+// Model returns the global solution for rows of the extent e, without memberships; [softkmeans.Model.Predict]
+// computes them. Errors: [softkmeans.ErrShape] for the extent of another subspace, [softkmeans.ErrChanged] if
+// its number of rows, or the sum of their squares, differs from the statistics.
 func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	switch {
 	case e.rows != p.Rows:
@@ -220,8 +220,8 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 		la.Axpy(f, 1, p.Mean) // last: the mean may be far larger, and is rounded once
 		far = max(far, la.Norm(v))
 	}
-	// The rows are w of their coordinates, and the mixtures of the vertices have exactly these. What is
-	// between are the residuals, their rounding, and that of the centers, unless these are the mean.
+	// The mixtures of the vertices reach the coordinates of the rows exactly. The error contains the
+	// residuals, their rounding, and the rounding of the centers, unless all centers are the mean.
 	root := 1 + math.Sqrt(float64(dims))
 	off := la.Gamma(dims+8) * 1.1 * root * math.Sqrt(squares)
 	if far > 0 {
@@ -257,8 +257,8 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 	return v
 }
 
-// sameSquares returns an error if the sum of squares of a pass, about the mean, is not that of the statistics.
-// Where Total has cancelled, as of sparse rows far from 0, FloorError says by how much it may be off.
+// sameSquares returns an error if the sum of squares of a pass, about the mean, differs from the statistics.
+// If Total has cancelled, as for sparse rows far from 0, FloorError bounds its error.
 func sameSquares(p *softkmeans.Subspace, squares float64) error {
 	length, want := math.Sqrt(squares), math.Sqrt(p.Total)
 	off := math.Sqrt(p.Weight) * (0x1p-50*la.Norm(p.Mean) + 0x1p-490) // the mean is rounded
@@ -269,8 +269,8 @@ func sameSquares(p *softkmeans.Subspace, squares float64) error {
 		", in pass 1 to ", p.Total)
 }
 
-// certify compares ‖X − GF‖² with the floor. residual is its square as computed, off bounds what rounding
-// makes of ‖X − GF‖.
+// certify compares ‖X − GF‖² with the floor. residual is ‖X − GF‖² as computed, and off bounds the rounding
+// of ‖X − GF‖.
 func certify(p *softkmeans.Subspace, residual, off float64) (softkmeans.Certificate, error) {
 	length := math.Sqrt(residual)*(1+la.Gamma(len(p.Mean)+8)) + 1.01*off
 	c := softkmeans.Certificate{Objective: min(length*length*(1+0x1p-48), math.MaxFloat64), Floor: p.Floor,

@@ -3,7 +3,7 @@ package stream
 // A weighted summary of more rows than memory holds. Rows are drawn with the probabilities of O. Bachem, M.
 // Lucic and A. Krause, Scalable k-Means Clustering via Lightweight Coresets (2018): half by weight, half by
 // squared distance from the mean. The outermost rows of the principal subspace are added. The smallest
-// simplex around the data depends on them, and a draw would miss them.
+// simplex around the data depends on them, and a random sample would miss them.
 //
 // The draws deviate from the source: the probability is cut into as many equal shares as there are draws, and
 // one falls into each. That takes one pass, and no estimate's variance is larger than with independent draws.
@@ -38,7 +38,7 @@ type summary struct {
 	extremes []drawnRow         // of each line: the upper, the lower
 }
 
-// drawnRow has a row, its number, and its weight. row nil: none yet.
+// drawnRow is a row, its number, and its weight. row nil: none yet.
 type drawnRow struct {
 	number int
 	weight float64
@@ -60,8 +60,7 @@ func newSummary(p *softkmeans.Subspace, size int, seed uint64) *summary {
 	rng := rand.New(rand.NewPCG(0x11e5, 0)) // the lines are always the same
 	for t := range lines {
 		for c := range dims {
-			// In units of each direction's spread: where the data is flat its corners would stand out too
-			// little.
+			// In units of each direction's spread; otherwise the corners of flat data would be missed.
 			spread := math.Sqrt(max(p.Squares[c]/p.Squares[0], 1e-12))
 			if !(spread > 0) { // all squares are 0
 				spread = 1
@@ -115,8 +114,8 @@ func (s *summary) draw(b *block, i int, squares float64) {
 	}
 }
 
-// finish returns the rows in their order. Extremes have their own weight. Drawn rows stand for all others,
-// and are scaled to add up to the weight of these.
+// finish returns the rows in their order. Extremes keep their own weight. The weights of drawn rows, which
+// represent all other rows, are scaled to the total weight of these.
 func (s *summary) finish() *block {
 	byNumber := func(a, b drawnRow) int { return a.number - b.number }
 	extremes := slices.DeleteFunc(s.extremes, func(e drawnRow) bool { return e.row == nil })

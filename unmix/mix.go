@@ -10,18 +10,18 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Predictor finds memberships of rows x, as missing.Predict does; dst is nil.
+// Predictor computes the memberships of rows x, as missing.Predict does; dst is nil.
 type Predictor func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 
 // Mix returns the memberships (n×k) of the rows of x (n×d) in spectra (k×d), and the brightness of each row.
-// Row i is brightness[i] times a mixture: the a ≥ 0 with the least ‖x_i − Σa_j·spectrum_j‖ have the sum
-// brightness[i] and the memberships a/Σa; 1/k each if Σa is 0. Pass the Centers of a [Result] of unit rows.
+// For the a ≥ 0 that minimize ‖x_i − Σa_j·spectrum_j‖, the brightness of row i is Σa, and its memberships are
+// a/Σa; 1/k each if Σa is 0. Pass the Centers of a [Result] with ScaleUnit.
 //
-// predict finds memberships that add up to at most 1 for rows in range; nil: softkmeans.Model.Predict. With
-// missing.Predict rows of x may have gaps. A row is scaled down by a power of two until its memberships add
-// up to less than 1, so that the bound on the sum does nothing.
+// predict computes memberships that add up to at most 1; nil: softkmeans.Model.Predict. With missing.Predict
+// rows of x may miss entries. A row is scaled by powers of two until its memberships add up to less than 1,
+// so that the bound on the sum is not active.
 //
-// Cost and errors: those of predict, called two or three times on fewer and fewer rows.
+// Cost and errors: as for predict, called two or three times on fewer and fewer rows.
 func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 	memberships *softkmeans.Matrix, brightness []float64, err error,
 ) {
@@ -75,7 +75,7 @@ func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 	}
 }
 
-// The bound of 1 did nothing if memberships add up to mostSum at most. A row smaller than the spectra by
+// The bound of 1 was not active if memberships add up to mostSum at most. A row smaller than the spectra by
 // sizeBits bits is scaled up. Many spectra of 0 may keep the sum above mostSum: mostRounds ends that.
 const (
 	mostSum    = 1 - 1e-9

@@ -42,7 +42,7 @@ func (t *table) simple() *softkmeans.Options {
 	return &softkmeans.Options{Weights: t.Weights, Workers: t.Workers, Sum: t.Sum}
 }
 
-// open finds the leading directions of the rows: those of k prototypes and some more.
+// open finds the leading directions of the rows: the directions of k prototypes, and more further ones.
 func (t *table) open(ctx context.Context, more int) (v *view, err error) {
 	v = &view{table: t, directions: min(t.directions(), t.rank())}
 	v.Subspace, err = softkmeans.Principal(ctx, t.x, min(v.directions+more, t.rank()), t.simple())
@@ -53,7 +53,7 @@ func (t *table) open(ctx context.Context, more int) (v *view, err error) {
 	return v, nil
 }
 
-// view is a table with its leading directions, of which the first are those of k prototypes.
+// view is a table with its leading directions. The first are the directions of k prototypes.
 type view struct {
 	*table
 	*softkmeans.Subspace
@@ -71,10 +71,10 @@ func (v *view) discarded() []float64 {
 // exactShare is the share of the total up to which FitMinVolume takes a floor for an exact mixture's.
 const exactShare = 1e-6
 
-// exact reports whether the floor says nothing of noise: the mixture is exact, or any data has a floor of 0.
+// exact reports whether the floor contains no noise: the mixture is exact, or the floor of any data is 0.
 func (v *view) exact() bool { return v.directions == v.rank() || !(v.floor > exactShare*v.Total) }
 
-// shadeRatio is the ratio of the first two discarded squares above which rows have shade.
+// shadeRatio is the ratio of the first two discarded squares above which rows differ in brightness.
 const shadeRatio = 4.0 / 3
 
 // shaded reports whether the rows differ in brightness: that leaves the plane in one direction.
@@ -215,7 +215,7 @@ func (v *view) beyond(z *softkmeans.Matrix) []float64 {
 	return out
 }
 
-// without returns weights of n rows (nil: all 1) that are 0 for those of the list.
+// without returns the weights of n rows (nil: all 1), set to 0 for the rows listed.
 func without(weights []float64, n int, rows []int) []float64 {
 	if rows == nil {
 		return weights

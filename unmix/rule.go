@@ -12,12 +12,12 @@ import (
 )
 
 // λ is noiseShare·(σ² + E). σ² is the energy of the first direction that the plane of the prototypes leaves
-// out. E is what the fit leaves above the floor, divided by k−1: noise in the plane. It counts up to
+// out. E is the squared error above the floor, divided by k−1: noise in the plane. E counts up to
 // mostNoise times the energy of the second direction, as the first may be a material that varies, which σ²
 // then contains already. λ is set anew after noiseSteps iterations, at most noiseRounds times, until it
 // changes by less than a share of noiseClose and the run has converged.
 //
-// docs/accuracy.md has the scenes on which the constants were chosen.
+// docs/accuracy.md lists the scenes on which the constants were chosen.
 const (
 	noiseShare  = 1.3
 	mostNoise   = 3
@@ -38,7 +38,7 @@ const othersTol = 1e-5
 // mostCenter is the largest entry of Centers that FitMinVolume takes.
 const mostCenter = 0x1p520
 
-// scene is rows of which the noise chooses λ. The fit begins in their leading directions, without bounds,
+// scene is the rows of a fit with λ by the noise. The fit begins in their leading directions, without bounds,
 // and ends in all columns.
 type scene struct {
 	*view
@@ -71,7 +71,7 @@ func newScene(v *view, data *table, columns []float64) (*scene, error) {
 			tell(it)
 		}
 	}
-	if v.Centers != nil { // their range is wider than that of rows
+	if v.Centers != nil { // their range is wider than the range of rows
 		s.in.Centers = la.Product(la.Centred(v.Centers, v.Mean), la.Transpose(v.Basis))
 		for i, c := range s.in.Centers.Data {
 			s.in.Centers.Data[i] = min(max(c, -mostCenter), mostCenter)
@@ -86,7 +86,7 @@ type run struct {
 	f *softkmeans.Matrix // k×d: the centers in the view's columns
 }
 
-// fit runs from centers in leading directions, or where the options begin if they are nil. The result is nil
+// fit runs from centers in leading directions; nil: from the start that the options set. The result is nil
 // if the context ends before the first pass.
 func (s *scene) fit(
 	ctx context.Context, from *softkmeans.Matrix, lambda float64, most int, tol float64,

@@ -19,10 +19,10 @@ const (
 )
 
 // Turns is leastTurn + turnFactor times the largest move of a spectrum at the otherFactors of λ. Both were
-// chosen on the scenes of internal/scenes with seeds of even numbers from 200 to 240, so that Turns holds the
-// true spectrum more than nine times of ten, of scenes without pure pixels too; docs/accuracy.md has how often. The move at four times λ tells of
-// spectra that half and twice of λ leave in the same wrong place. WarnSeveral tells of a mean angle of more
-// than severalAngle percent of π at half or twice of λ.
+// chosen on the scenes of internal/scenes with even seeds from 200 to 240, so that the true spectrum is
+// within Turns more than nine times of ten, also without pure pixels; docs/accuracy.md reports how often. The
+// move at 4λ shows spectra that λ/2 and 2λ leave in the same wrong place. WarnSeveral reports a mean angle of
+// more than severalAngle percent of π at λ/2 or 2λ.
 const (
 	leastTurn    = 2
 	turnFactor   = 4
@@ -61,15 +61,15 @@ func (s *scene) vertices(r *run) *softkmeans.Matrix {
 	return f
 }
 
-// sighting is what a run says of the spectra, in the data's columns.
+// sighting is the evidence of a run about the spectra, in the data's columns.
 type sighting struct {
 	vertices, purest *softkmeans.Matrix
-	rows             []float64 // on how many pure rows each of purest rests
+	rows             []float64 // the number of pure rows behind each of purest
 }
 
 // sight finds the means of the rows, weighted by the eighth power of their shares of each center. The part of
 // a mean outside of the plane shrinks by the noise of that many rows: the positive part of James and Stein's
-// estimate. A center without rows has its vertex.
+// estimate. A center without rows stays at its vertex.
 func (s *scene) sight(r *run) *sighting {
 	seen := &sighting{vertices: s.vertices(r), rows: make([]float64, s.k)}
 	seen.purest = seen.vertices.Clone()

@@ -1,7 +1,7 @@
-// Package unmix finds the spectra of the materials of a scene and their abundances in every pixel. Call
-// [Fit] with the pixels as rows. It chooses by the noise of the data how much the volume counts in
-// [softkmeans.FitMinVolume], and takes brightness out if pixels differ in it. The rows may also be a table of
-// spectra, or of other samples whose concentration differs: set Scaling to ScaleUnit for these.
+// Package unmix finds the spectra of the materials in an image and their abundances in every pixel. Call
+// [Fit] with the pixels as rows. It sets the weight of the volume in [softkmeans.FitMinVolume] by the noise
+// of the data, and removes differences in brightness. For a table of spectra, or of other samples that differ
+// in concentration, set Scaling to ScaleUnit.
 package unmix
 
 import (
@@ -15,7 +15,7 @@ import (
 	"softkmeans/internal/noise"
 )
 
-// Scaling says what rows are divided by before the fit.
+// Scaling is the way in which rows are scaled before the fit.
 type Scaling int
 
 const (
@@ -24,7 +24,7 @@ const (
 	// ScaleGiven takes the rows as they are.
 	ScaleGiven
 	// ScaleUnit divides each row by its length ‖x_i‖, in units of the power of two above the largest entry
-	// of x, and multiplies its weight by it. That takes out the brightness of a pixel; dark rows count
+	// of x, and multiplies its weight by this length. That removes the brightness of a pixel; dark rows count
 	// little. Memberships add up to 1.
 	ScaleUnit
 )
@@ -39,37 +39,38 @@ func (s Scaling) String() string {
 
 // Options tunes [Fit]. The zero value and nil are the defaults.
 type Options struct {
-	// Init is by default softkmeans.InitSPA, Volume softkmeans.VolumeAffine, and Tol 1e-7: a dark material
-	// has little weight in the loss, and its spectrum moves long after the others are at rest. NonNegative is
-	// always set, Fixed refused. Bounds other than 0 and ±Inf take the rows as given. If neither Slack nor Lambda is set the
-	// noise chooses λ, from one start.
+	// The defaults are softkmeans.InitSPA for Init, softkmeans.VolumeAffine for Volume, and 1e-7 for Tol: a
+	// dark material counts little in the loss, so that its spectrum converges last. NonNegative is always
+	// set; Fixed causes ErrOption. With bounds other than 0 and ±Inf rows stay as given. If neither Slack nor
+	// Lambda is set, λ is chosen by the noise, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
-	// Trim is the largest share of the rows to leave out as outliers, at least 0 and below 1. Outliers are
-	// rows whose squared distance from the principal plane, or in it from the mean with each direction by its
-	// spread, is more than 10 times the median. Rare materials look like outliers, too.
+	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. An outlier
+	// is a row whose squared distance from the principal plane is more than 10 times the median, or whose
+	// squared distance from the mean within the plane is, with each direction divided by its spread. Rare
+	// materials look like outliers, too.
 	Trim float64
 }
 
-// Result is a fitted scene. Centers are the spectra and Memberships the abundances. Labels are the largest
-// memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is that of SumAtMostOne.
-// Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings are those of the rows as they were
-// fitted: of length 1, in columns divided by their noise, and by 2^20 if x has an entry above 2^480.
+// Result is a fitted image. Centers are the spectra and Memberships the abundances. Labels are the largest
+// memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is the floor for
+// SumAtMostOne. Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings describe the rows as fitted.
+// These are of length 1, in columns divided by their noise, and by 2^20 if an entry of x is above 2^480.
 type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
 	Brightness []float64 // n, with ScaleUnit; otherwise nil
 	Trimmed    []int     // the rows that were left out of the fit, rising; nil: none
-	// Noise is the noise of each column as a multiple of the median, by which the fit divided them.
-	// RowWeights is how much each row counted, of [0, 1]. nil: all alike.
+	// Noise is the noise of each column as a multiple of the median; the fit divides columns by it.
+	// RowWeights is the weight of each row by its fit, in [0, 1]. nil: all alike.
 	Noise, RowWeights []float64
-	// PureRows says on how many nearly pure rows each spectrum rests. Turns is the angle, in percent of π,
-	// within which the true spectrum lies in 9 of 10 simulated scenes. nil: not known.
+	// PureRows is the number of nearly pure rows behind each spectrum. Turns is the angle, in percent of π,
+	// within which the true spectrum lies in 9 of 10 simulated images. nil: not known.
 	PureRows, Turns []float64
 }
 
-// Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted ones. dst receives
-// the result; nil allocates. With ScaleUnit they are those of [Mix]. Cost, errors and panics: those of
+// Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted rows. dst receives
+// the result; nil allocates. With ScaleUnit the memberships come from [Mix]. Cost, errors and panics: as for
 // [softkmeans.Model.Predict].
 func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if r.Scaling != ScaleUnit {
@@ -88,7 +89,8 @@ func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) 
 	return dst, nil
 }
 
-// PredictLabels returns the largest membership of each new row. dst, cost and errors: as for Predict.
+// PredictLabels returns the index of the largest membership of each new row. dst, cost and errors: as for
+// Predict.
 func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 	g, err := r.Predict(nil, x)
 	if err != nil {
@@ -97,27 +99,26 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 	return (&softkmeans.Model{Memberships: g}).Labels(dst), nil
 }
 
-// Fit fits k spectra (Centers) and their abundances (Memberships) to the pixels of a scene, the rows of x
-// (n×d). Call it with nil options. Read Brightness if Scaling is ScaleUnit, and Turns, by how much each
-// spectrum may be off.
+// Fit fits k spectra (Centers) and their abundances (Memberships) to the pixels of an image, the rows of x
+// (n×d). Call it with nil options. Read Turns, the uncertainty of each spectrum, and Brightness if Scaling is
+// ScaleUnit.
 //
-// It is [softkmeans.FitMinVolume] with NonNegative and the defaults that [Options] names. Unless Slack or
-// Lambda is set, columns count by their noise and rows by how well they fit, λ comes from the noise, and
-// spectra are taken from the purest pixels. An exact mixture, k = 1, and k > min(n−1, d) take the
-// slack; Noise, RowWeights, PureRows and Turns are nil then.
+// Fit calls [softkmeans.FitMinVolume] with NonNegative and the defaults of [Options]. Unless Slack or Lambda
+// is set, Fit divides columns by their noise, weights rows by how well they fit, sets λ by the noise, and
+// moves spectra towards the purest pixels. For an exact mixture, k = 1, or k > min(n−1, d), FitMinVolume's
+// slack sets λ; Noise, RowWeights, PureRows and Turns are then nil.
 //
 // # Details
 //
-// docs/accuracy.md has what this does on scenes with truth. WarnSeveral says that a half or twice of λ leads
-// to other spectra. Others has those more than 1 % of π away. Turns is 2 plus four times the largest of a
-// spectrum's turns at a half, twice and four times of λ. Centers are between the purest pixels and the vertices of the fit, so that they are
-// not a minimum of the loss. Dark materials and brightness are hard to tell apart: if a scene has no shade,
-// ScaleGiven may be nearer to the truth.
+// WarnSeveral says that λ/2 or 2λ leads to other spectra; Others contains spectra more than 1 % of π away.
+// Turns is 2 plus four times the largest angle by which a spectrum moves at λ/2, 2λ and 4λ. Centers lie
+// between the purest pixels and the vertices of the fit, so that they do not minimize the loss. Dark
+// materials look like low brightness: if brightness does not vary, ScaleGiven may be nearer to the truth.
+// docs/accuracy.md reports results on images with known spectra.
 //
-// Cost: that of FitMinVolume with 30 to 300 iterations, about three times that for the other λ, and up to
-// nine times O(md² + d³ + nkd) for the noise, m = min(n, 8192). If ctx ends the error wraps its error, and
-// the result is nil or the best so far, with StatusCancelled and without Turns. Errors: those of
-// FitMinVolume.
+// Cost: FitMinVolume with 30 to 300 iterations, and about three times that for the other λ. The noise takes
+// up to nine times O(md² + d³ + nkd) for m = min(n, 8192). Errors: FitMinVolume's. If ctx ends, the error
+// wraps its error. The result is then nil or the best so far, with StatusCancelled and without Turns.
 func Fit(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*Result, error) {
 	given, err := check(ctx, x, k, opts)
 	if err != nil {
@@ -182,8 +183,8 @@ func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*ta
 	return t, err
 }
 
-// byNoise is Fit if the noise decides; the result is nil if unit rows leave nothing to noise. Noise and fit
-// of unit rows tell whether there is shade. Without shade noise and fit of the rows as given count.
+// byNoise is Fit with λ by the noise. It returns nil if the scaled rows are an exact mixture. It scales rows
+// to length 1 first; these show whether brightness varies. If not, it starts again with the rows as given.
 func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	var found noise.Noise
 	var v *view
@@ -238,7 +239,7 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 		RowWeights: found.Rows})
 }
 
-// result fits the scene, and completes a result with what is known of the rows.
+// result fits the scene, and completes r, which contains what is known of the rows.
 func (s *scene) result(ctx context.Context, r *Result) (*Result, error) {
 	narrow, err := s.follow(ctx)
 	if narrow == nil {
@@ -262,9 +263,9 @@ func (s *scene) result(ctx context.Context, r *Result) (*Result, error) {
 	return r, err
 }
 
-// of finds memberships and certificate of r for the data, in whose columns its spectra are. With ScaleUnit
-// they are of length 1, and get lengths. weights are those of the fit. ended is the error that ended the
-// computation early, which is returned with r: what is left to do is short.
+// of computes memberships and certificate of r for the data, with whose columns r.Centers agree. With
+// ScaleUnit the spectra are of length 1, and get lengths. weights are the weights in the fit. ended is the
+// error that ended the computation early; of returns it with r, since the remaining work is short.
 func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err error) {
 	ctx, m := context.Background(), r.Model
 	simple := data.simple()
@@ -295,8 +296,8 @@ func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err
 	return r, ended
 }
 
-// certifyShaded compares X ≈ diag(brightness)·G·F with its minimum. With F times the largest brightness, and
-// brightness divided by it, that is a pair under SumAtMostOne, whose floor is that of the cone.
+// certifyShaded compares X ≈ diag(brightness)·G·F with its minimum. F times the largest brightness, and
+// diag(brightness)·G divided by it, are a pair under SumAtMostOne, whose floor is the floor of the cone.
 func certifyShaded(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, brightness []float64,
 	o *softkmeans.Options) (softkmeans.Certificate, error) {
 	o.Sum = softkmeans.SumAtMostOne
@@ -331,7 +332,7 @@ func lengthen(f, x *softkmeans.Matrix, weights []float64) error {
 		}
 	}
 	if all == 0 {
-		return nil // no row has a part in the cone of the spectra
+		return nil // no row contains a part in the cone of the spectra
 	}
 	for j, length := range lengths {
 		if length /= masses[j]; !(length > 0) {

@@ -115,7 +115,7 @@ func TestLabelBy(t *testing.T) {
 		"-stream yes -labelby largest": "-labelby is for tables in memory"} {
 		failure{"fit -k 3 " + args + " data.csv", 2, says}.check(t)
 	}
-	failure{"report -stream yes -labelby largest -o p.html data.csv", 2, "-labelby are for tables in memory"}.check(t)
+	failure{"report -stream yes -labelby largest -o p.html data.csv", 2, "-labelby is for tables in memory"}.check(t)
 	failure{"report -kernel linear -labelby largest -o p.html data.csv", 2, "-labelby is for rows"}.check(t)
 }
 

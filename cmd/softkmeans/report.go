@@ -64,8 +64,10 @@ func parseReport(args []string) (f reportFlags, err error) {
 	switch {
 	case f.similarFlags.given && f.stream == streamYes:
 		return f, usageErrorf("-stream yes is for rows; with -kernel %v leave it out", f.similarFlags.kernel)
-	case f.stream == streamYes && (f.bounds != nil || f.labels != labelAuto):
-		return f, usageErrorf("-bounds and -labelby are for tables in memory, without -stream yes")
+	case f.stream == streamYes && f.bounds != nil:
+		return f, usageErrorf("-bounds is for tables in memory, without -stream yes")
+	case f.stream == streamYes && f.labels != labelAuto:
+		return f, usageErrorf("-labelby is for tables in memory, without -stream yes")
 	case f.out == "":
 		return f, usageErrorf("-o is missing; give a file for the page, or - for standard output")
 	case f.classes != "" && f.dialect.Label != "":

@@ -22,27 +22,24 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 		h.Header, err = p.detectHeader(fields)
 	}
 	if s := p.survey; err == nil && s != nil && s.names == nil && h.Header && s.orange == 0 && len(s.lines) > 0 {
-		s.units, _ = p.headLines(s.lines)
-		p.noteHeadLines()
+		if s.units, _ = p.headLines(s.lines); s.units > 0 {
+			s.note(noteHeadLines(s.units, s.lines[1]))
+		}
 	}
 	return err
 }
 
-// noteHeadLines says which lines below the header are left out, with the first words of them.
-func (p *parser) noteHeadLines() {
-	n := p.survey.units
-	if n == 0 {
-		return
-	}
+// noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
+func noteHeadLines(n int, line [][]byte) string {
 	var units []string
-	for _, s := range p.survey.lines[1] {
+	for _, s := range line {
 		if present(s) && len(units) < 3 {
 			units = append(units, shown(s))
 		}
 	}
-	p.survey.note(Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
+	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
 		" lines after the header are taken for units and the like") + " (" + strings.Join(units, ", ") +
-		", …) and left out")
+		", …) and left out"
 }
 
 // guessHeader decides whether line 1 is a header. Columns of numbers below words make it one, and so do

@@ -39,6 +39,7 @@ type frame struct {
 	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
 	counts  bool     // they are numbers that count the samples
 	units   int      // lines after it with units, or the names of pairs
+	left    string   // the note on these units
 	classes bool     // a line after these has the classes of the samples
 	paired  bool     // each sample has an axis of its own, in the column before
 	rows    [][][]byte
@@ -91,7 +92,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	}
 	line := f.rows[0]
 	if f.units, f.classes = p.headLines(lines); f.units > 0 {
-		f.unit = shown(line[0])
+		f.unit, f.left = shown(line[0]), noteHeadLines(f.units, line)
 		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
 		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
@@ -592,6 +593,9 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 		if aside != nil {
 			note += "; left out as no samples: " + someOf(aside)
 		}
+	}
+	if f.left != "" {
+		note += "; " + f.left
 	}
 	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
 	if err != nil {
