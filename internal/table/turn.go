@@ -41,6 +41,7 @@ type frame struct {
 	units   int      // lines after it with units, or the names of pairs
 	left    string   // the note on these units
 	classes bool     // a line after these has the classes of the samples
+	grouped bool     // one of them comes twice
 	paired  bool     // each sample has an axis of its own, in the column before
 	rows    [][][]byte
 
@@ -98,6 +99,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	}
 	f.rows = f.rows[f.units:]
 	if f.classes {
+		f.grouped = len(Set(mapped(f.rows[0], shown))) < len(f.rows[0])
 		f.rows = f.rows[1:]
 	}
 	return f, true
@@ -195,8 +197,10 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return f.known(d.Known)
 	case len(f.rows) < leastTurned || !f.sort(p):
 		return asItStands, ""
-	case f.classes:
+	case f.classes && f.grouped:
 		return certain, "a line below their names has classes"
+	case f.classes:
+		return likely, "a line below their names has classes" // or is a row without numbers
 	}
 	axis := f.axis()
 	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
