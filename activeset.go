@@ -1,11 +1,14 @@
 package softkmeans
 
-// The active-set method for least squares on the simplex, one sample after another. With support S the
-// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is optimal iff
-// g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are exchanged at once while their
-// number falls (Kim & Park 2011), one at a time in a feasible descent otherwise. Rows with the same support
-// share one Cholesky factor, as in Van Benthem & Keenan (2004). Where most vertices are in S a fast problem
-// finds the multipliers of the others instead: −P_NN·w = P_N·b + level_N, on N off S.
+// The active-set method for least squares on the simplex, one sample after another.
+//
+// With support S the solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is optimal if
+// and only if g_S ≥ 0, and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are exchanged at once while their
+// number falls (Kim & Park 2011). Otherwise a feasible descent exchanges one at a time. Rows with the same
+// support share one Cholesky factor, as in Van Benthem & Keenan (2004).
+//
+// If most vertices are in S, a fast problem finds the multipliers of the set N of the others instead: −P_NN·w
+// = P_N·b + level_N.
 
 import (
 	"context"
@@ -15,7 +18,7 @@ import (
 
 // support is the part of the problem on a set S of vertices.
 type support struct {
-	off   bool      // by what is not in S: index is that, chol of its part of P, and the rest is not set
+	off   bool      // index lists the vertices not in S, chol is of their part of P; h, sum: unused
 	index []int     // S, ascending
 	chol  []float64 // of A_SS
 	h     []float64 // A_SS⁻¹1
@@ -23,8 +26,8 @@ type support struct {
 	ok    bool      // A_SS is not singular to working accuracy
 }
 
-// supports caches the factors of supports in a hash table with open addressing. The key is S
-// as bits. The memory is used again for the next problem.
+// supports caches the factors of supports in a hash table with open addressing. The key is S as bits. The
+// memory is reused for the next problem.
 type supports struct {
 	words  int // of a key
 	slots  []int32
@@ -32,10 +35,10 @@ type supports struct {
 	keys   []uint64 // of all
 	floats []float64
 	ints   []int
-	held   int // floats in use
+	held   int // number of floats in use
 }
 
-// reset forgets all supports, and makes ready for those of k vertices.
+// reset removes all supports, and prepares for supports of k vertices.
 func (t *supports) reset(k int) {
 	t.words, t.held = (k+63)/64, 0
 	t.all, t.keys, t.floats, t.ints = t.all[:0], t.keys[:0], t.floats[:0], t.ints[:0]
@@ -45,7 +48,7 @@ func (t *supports) reset(k int) {
 	clear(t.slots)
 }
 
-// find returns the place of a key in slots, and what is there, nil if nothing.
+// find returns the place of a key in slots, and the support there, or nil.
 func (t *supports) find(key []uint64) (slot int, s *support) {
 	var h uint64
 	for _, w := range key {
@@ -64,11 +67,11 @@ func (t *supports) find(key []uint64) (slot int, s *support) {
 	}
 }
 
-// mostHeld bounds the floats held. Where all rows have supports of their own, more save no time.
+// mostHeld bounds the floats held. If every row has a support of its own, more floats save no time.
 const mostHeld = 1 << 18
 
-// add returns a new support of `count` vertices under a key that was not found. Supports
-// returned earlier are invalid after that.
+// add returns a new support of `count` vertices under a key that find did not find. It invalidates the
+// supports returned before.
 func (t *supports) add(slot int, key []uint64, count int) *support {
 	size := count * (count + 1)
 	if t.held += size + count; t.held > mostHeld {
@@ -84,7 +87,7 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 		}
 		slot, _ = t.find(key)
 	}
-	// Slices already cut from a full array keep it.
+	// Earlier slices of a full array keep that array.
 	if cap(t.floats)-len(t.floats) < size {
 		t.floats = make([]float64, 0, max(2*cap(t.floats), size, 32))
 	}
@@ -102,8 +105,8 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 	return &t.all[len(t.all)-1]
 }
 
-// rowSolver solves row after row of a problem, and caches the factors of their supports. It
-// may be used for one problem after the other.
+// rowSolver solves row after row of a problem, and caches the factors of their supports. It may be reused for
+// other problems.
 type rowSolver struct {
 	p       *simplexProblem
 	cache   supports
@@ -112,17 +115,17 @@ type rowSolver struct {
 	g, w    []float64
 	rhs     []float64
 	step    []float64 // of refinement
-	next    []float64 // of evaluateOff: free memberships of what is missing
-	part    []float64 // of g: its entries on S
+	next    []float64 // of evaluateOff: free memberships of the vector in step
+	part    []float64 // the entries of g on S
 	current []float64 // of the fine solver: the current memberships
-	all     []float64 // the solution, the origin's membership included
-	z       []float64 // the row itself, in place of its linear term; see solveFree
+	all     []float64 // the solution, including the origin's membership
+	z       []float64 // the row itself, instead of its linear term; see solveFree
 	now     []float64 // of descend
-	warm    []float64 // of the row: memberships to begin with, or nil
+	warm    []float64 // memberships of the row to begin with, or nil
 	barred  []bool
 	order   []int      // of missing
-	free    []float64  // of a fast problem: the memberships without bounds; nil: by S alone
-	frees   []float64  // those of all rows
+	free    []float64  // of a fast problem: the memberships without bounds; nil: use only factors by S
+	frees   []float64  // free of all rows
 	fine    *rowSolver // for the second round of proximal steps
 }
 
@@ -132,7 +135,7 @@ func newRowSolver(p *simplexProblem) *rowSolver {
 	return r
 }
 
-// begin makes p the problem to solve, also if p itself has changed.
+// begin makes p the problem to solve. It must also be called if p itself has changed.
 func (r *rowSolver) begin(p *simplexProblem) {
 	k := p.k
 	r.p = p
@@ -152,11 +155,11 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	}
 }
 
-// rows overwrites rows lo…hi−1 of g with the solutions for the linear terms b, k numbers a row. start has
-// memberships whose supports are tried first; nil: none. Once ctx has ended it returns soon.
+// rows overwrites rows lo…hi−1 of g with the solutions for the linear terms b, k numbers a row. The supports
+// of the memberships in start are tried first; nil: none. If ctx ends, rows returns soon.
 func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []float64) {
 	k := r.p.k
-	long := k > 64 // a row of so many may take milliseconds
+	long := k > 64 // a row of so many vertices may take milliseconds
 	fast := r.p.projected != nil
 	if r.free = nil; fast {
 		r.frees = resized(r.frees, len(b))
@@ -178,9 +181,9 @@ func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []
 	}
 }
 
-// solveFree overwrites g with the memberships of row z. free has them without bounds, and warm has some whose
-// support is tried first. It leaves the multipliers in r.w where r.in is false; r.w has no meaning elsewhere.
-// It assumes that r.p is fast and its vertices near.
+// solveFree overwrites g with the memberships of row z. free contains the memberships without bounds. The
+// support of warm is tried first. For each vertex with r.in false, r.w then contains the multiplier;
+// other entries of r.w are invalid. solveFree assumes that r.p is fast and its vertices are near.
 func (r *rowSolver) solveFree(g, free, z, warm []float64) {
 	top, _ := rowMaxAbs(free)
 	r.free, r.z = free, z
@@ -196,8 +199,8 @@ func (r *rowSolver) terms() []float64 {
 	return r.rhs
 }
 
-// solve overwrites g with the solution for the linear term b. The origin's membership is not
-// part of g. warm has memberships whose support is tried first; nil: all vertices.
+// solve overwrites g with the solution for the linear term b, without the membership of the origin. The
+// support of the memberships in warm is tried first; nil: all vertices.
 func (r *rowSolver) solve(g, b, warm []float64) {
 	size := r.p.top
 	for _, v := range b {
@@ -219,7 +222,7 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 	copy(g, r.all)
 }
 
-// begins sets the support to try first.
+// begins sets r.in to the support of warm, or to all vertices if warm is nil.
 func (r *rowSolver) begins(warm []float64) {
 	some, rest := false, 1.0
 	for j := range r.in {
@@ -241,11 +244,12 @@ func (r *rowSolver) begins(warm []float64) {
 // its mixture has the weight 1.
 const nearShare = 0x1p-20
 
-// nearest solves for dependent vertices, whose mixtures of least error are many. Of these it writes to g
-// the one with the smallest Σ g_j‖x − v_j‖². In general position its vertices are the corners of the
-// Delaunay cell that contains x. To find the vertices nearest adds nearShare of that sum to the objective,
-// as a change of b. It then solves for their memberships without the sum. A smaller ridge tells two closer
-// sums apart.
+// nearest solves for dependent vertices, for which many mixtures reach the least error. It writes to g the
+// one with the smallest Σ g_j‖x − v_j‖². In general position the vertices of this mixture are the corners of
+// the Delaunay cell that contains x.
+//
+// To find these vertices, nearest adds nearShare of that sum to the objective, as a change of b. It then
+// solves for their memberships without the sum. The smaller ridge distinguishes closer sums.
 func (r *rowSolver) nearest(g, b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for j, v := range b {
@@ -266,9 +270,11 @@ func (r *rowSolver) nearest(g, b []float64, size float64) {
 }
 
 // proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which makes it
-// strictly convex. From g₀ = 1/k the steps go to the minimiser of least norm, without the bias of a fixed
-// ridge (Rockafellar 1976). Where they do not come to rest, as for vertices that are close but not the same,
-// steps with the smaller ridge follow. They count only if they lower the objective by more than rounding.
+// strictly convex. From g₀ = 1/k the steps converge to the minimiser of least norm, without the bias of a
+// fixed ridge (Rockafellar 1976).
+//
+// For vertices that are close but not the same, the steps may not converge. Steps with the smaller ridge
+// follow then. Their result counts only if it lowers the objective by more than rounding.
 func (r *rowSolver) proximal(g, b []float64, size float64) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))
@@ -285,7 +291,7 @@ func (r *rowSolver) proximal(g, b []float64, size float64) {
 	}
 }
 
-// once sets g to where one proximal step from warm ends. The objective does not rise.
+// once sets g to the result of one proximal step from warm. The objective does not rise.
 func (r *rowSolver) once(g, b, warm []float64, size float64) {
 	rest := 1.0
 	copy(r.rhs, b)
@@ -308,8 +314,8 @@ func (r *rowSolver) finer() *rowSolver {
 	return r.fine
 }
 
-// approach takes up to ten proximal steps from g, and reports whether they came to rest. The
-// gradient is then 0, where it must be, to within the ridge times that rest.
+// approach takes up to ten proximal steps from g. It returns true if the last step changed g by at most 1e-9.
+// Entries of the gradient that must be 0 are then 0 to within the ridge times that change.
 func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 	for range 10 {
 		for j, v := range b {
@@ -329,7 +335,7 @@ func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 	return false
 }
 
-// cost is gᵀAg/2 − bᵀg without the ridge.
+// cost returns gᵀAg/2 − bᵀg without the ridge.
 func (r *rowSolver) cost(g, b []float64) (sum float64) {
 	for i, v := range g {
 		if v != 0 {
@@ -339,11 +345,11 @@ func (r *rowSolver) cost(g, b []float64) (sum float64) {
 	return sum
 }
 
-// minimise leaves in r.g the minimiser for the linear term b, from the support in r.in.
+// minimise sets r.g to the minimiser for the linear term b. It starts from the support in r.in.
 func (r *rowSolver) minimise(b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
-	// Exchange all infeasible vertices, while their number falls. Each new low allows
-	// three rounds without another.
+	// Exchange all infeasible vertices while their number falls. Each new minimum of the number allows three
+	// rounds without another.
 	least, grace := r.p.k+1, 3
 	for {
 		s := r.factor()
@@ -368,7 +374,7 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		} else if grace--; grace < 0 {
 			break
 		}
-		for j, on := range r.in { // some stay, as memberships on S add up to 1
+		for j, on := range r.in { // some vertices stay, since memberships on S add up to 1
 			if on {
 				r.in[j] = r.g[j] >= 0
 			} else {
@@ -376,7 +382,7 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 			}
 		}
 	}
-	if r.free != nil { // by S alone
+	if r.free != nil { // use only factors by S
 		r.free = nil
 		r.cache.reset(r.p.k)
 		defer r.cache.reset(r.p.k)
@@ -387,10 +393,10 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 	r.descend(b, tol)
 }
 
-// descend leaves in r.g the minimiser for the linear term b by the feasible active-set method. It starts
-// at the memberships given, or at the best vertex, and takes one vertex in or out at a time. The objective
-// falls strictly, so that it ends; where rounding keeps it from that, as among dependent vertices, a limit
-// does, and r.g is the last feasible point.
+// descend sets r.g to the minimiser for the linear term b by the feasible active-set method. It starts at the
+// memberships in r.warm, or at the best vertex, and adds or removes one vertex at a time. The objective falls
+// strictly, so the descent ends. Rounding may prevent that, as among dependent vertices. Then the descent
+// ends at a limit of steps, and r.g is the last feasible point.
 func (r *rowSolver) descend(b []float64, tol float64) {
 	k := r.p.k
 	best := 0
@@ -401,7 +407,7 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 		}
 	}
 	now := r.now
-	barred := r.barred // came in and went straight out again: rounding
+	barred := r.barred // vertices that entered and left at once, by rounding
 	clear(now)
 	clear(barred)
 	if len(r.warm) == k && r.p.ridge == 0 {
@@ -421,7 +427,7 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 		if s == nil && entered < 0 {
 			break
 		}
-		if s == nil { // the newcomer depends on the others to working accuracy
+		if s == nil { // the entered vertex depends on the others to working accuracy
 			r.in[entered], barred[entered] = false, true
 			continue
 		}
@@ -451,14 +457,14 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	for j, v := range now {
 		r.g[j] = max(v, 0)
 	}
-	clear(r.w) // receives the multipliers Ag − b of any r.g, up to a constant
+	clear(r.w) // w receives the multipliers Ag − b of any r.g, up to a constant
 	r.missing(b)
 	axpy(r.w, -1, r.step)
 	clear(r.in)
 }
 
-// blocked returns the share of the step from r.now to r.g up to the first membership that
-// becomes 0, and its vertex; −1 if none does.
+// blocked returns the share of the step from r.now to r.g up to the first membership that becomes 0, and its
+// vertex. If no membership becomes 0 it returns 1 and −1.
 func (r *rowSolver) blocked(s *support) (step float64, out int) {
 	step, out = 1, -1
 	for _, j := range s.index {
@@ -517,17 +523,17 @@ func (r *rowSolver) factor() *support {
 	return s
 }
 
-// evaluate sets r.g to the solution on S, 0 elsewhere, and r.w to the gradient Ag − b + μ,
-// which the optimum has at 0 on S and at least at 0 off it.
+// evaluate sets r.g to the solution on S, 0 elsewhere, and r.w to the gradient Ag − b + μ. At the optimum the
+// gradient is 0 on S and at least 0 off S.
 func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	if s.off {
 		r.evaluateOff(s, b, tol)
 		return
 	}
 	n := len(s.index)
-	y := r.w[:n] // scratch until the gradient comes
-	// A constant added to b changes μ alone. Without it a feasible solution's
-	// b is no larger than A, however far away the sample is, so digits do not cancel.
+	y := r.w[:n] // scratch until the gradient replaces it
+	// A constant added to b changes only μ. After the shift, the b of a feasible solution is no larger than
+	// A, however far away the sample is. So digits do not cancel.
 	shift := b[s.index[0]]
 	for a, j := range s.index {
 		y[a] = b[j] - shift
@@ -542,8 +548,8 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	for a, j := range s.index {
 		r.g[j] = y[a] - mu*s.h[a]
 	}
-	// Vertices of very different sizes leave y and h large and their difference
-	// inexact. Steps of iterative refinement, seldom needed, correct that.
+	// If vertices differ much in size, y and h are large, and their difference is inexact. Steps of iterative
+	// refinement, seldom required, correct this.
 	for range 4 {
 		if r.gradient(s, b, shift, mu) <= tol/4 {
 			break
@@ -566,7 +572,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	}
 }
 
-// evaluateOff sets r.g and r.w as evaluate does. It assumes s.off, so that few vertices are off S.
+// evaluateOff sets r.g and r.w as evaluate does. It assumes s.off, which means that few vertices are off S.
 func (r *rowSolver) evaluateOff(s *support, b []float64, tol float64) {
 	clear(r.g)
 	clear(r.w)
@@ -585,7 +591,7 @@ func (r *rowSolver) evaluateOff(s *support, b []float64, tol float64) {
 		if !r.p.rough || tries == 4 || r.missing(b) <= tol/4 {
 			return
 		}
-		// The same for what is missing, and for the sum.
+		// Solve again for the residual, and for the missing part of the sum.
 		free = r.next
 		lack := 1 - sumOf(r.g)
 		for j := range free {
@@ -594,7 +600,7 @@ func (r *rowSolver) evaluateOff(s *support, b []float64, tol float64) {
 	}
 }
 
-// missing sets r.step to b + w − Ag, but for a constant, and returns its largest entry in magnitude.
+// missing sets r.step to b + w − Ag, up to a constant, and returns its largest entry in magnitude.
 func (r *rowSolver) missing(b []float64) float64 {
 	coef, index := r.part[:0], r.order[:0]
 	for j, g := range r.g {
@@ -612,7 +618,7 @@ func (r *rowSolver) missing(b []float64) float64 {
 	return top
 }
 
-// gradient sets r.w to Ag − b + μ, for b shifted, and returns the largest |w| on S.
+// gradient sets r.w to Ag − b + μ, for b less shift, and returns the largest |w| on S.
 func (r *rowSolver) gradient(s *support, b []float64, shift, mu float64) (off float64) {
 	for i, v := range b {
 		r.w[i] = mu - (v - shift)

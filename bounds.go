@@ -1,9 +1,10 @@
 package softkmeans
 
-// Proved bounds: of rounding, of eigenvalues by approximate eigenvectors, of those of a matrix given by its
-// products by random vectors. Every operation is off by at most u = 2^-53 of its result (Higham, Accuracy and
-// Stability of Numerical Algorithms, 2002, chapter 3), fused ones less. Numbers below the range of float64,
-// 2^-1075 for every operation, are in underflow.
+// Proved bounds: of rounding, of eigenvalues from approximate eigenvectors, and of the eigenvalues of a
+// matrix that is given by its products with random vectors. The error of every operation is at most u = 2^-53
+// of its result (Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapter 3). A fused operation
+// rounds less. The constant underflow covers numbers below the range of float64, which are off by up to
+// 2^-1075 per operation.
 
 import (
 	"context"
@@ -12,41 +13,49 @@ import (
 	"slices"
 )
 
-// underflow bounds that in sums of squares of entries of up to 2, of any table: 2^74 roundings of 2^-1074.
+// underflow bounds the underflow error of a sum of squares of entries up to 2, of any table: 2^74 roundings
+// of 2^-1074.
 const underflow = 0x1p-1000
 
-// gamma returns γ(m) = mu/(1−mu): a product of m factors 1+δ, |δ| ≤ u, is within γ(m) of 1. So a sum
-// in which every term passes m roundings is off by at most γ(m) of the sum of their sizes.
+// gamma returns γ(m) = mu/(1−mu). A product of m factors 1+δ with |δ| ≤ u is within γ(m) of 1. Therefore a
+// sum whose terms pass m roundings each is off by at most γ(m) times the sum of their magnitudes.
 func gamma(m int) float64 {
 	v := float64(m) * 0x1p-53
 	return v / (1 - v) * (1 + 0x1p-50)
 }
 
-// dotDepth returns how many roundings a product passes in dot over n numbers, which has four sums or more.
+// dotDepth returns how many roundings a product passes in dot for n numbers, which adds up four or more
+// partial sums.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// fineDepth returns how many roundings a term of a fineSum of n terms counts as. The value is within u|Σx| +
-// γ(n)²Σ|x| of the sum (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005, proposition 4.5). What the
-// n additions lost is at most γ(n)Σ|x| in all, and is rounded as often itself, in parts that merge as well.
+// fineDepth returns the number of roundings that stands for the error of a fineSum of n terms. The value of
+// the sum is within u|Σx| + γ(n)²Σ|x| of Σx (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005,
+// proposition 4.5). The n additions lose at most γ(n)Σ|x| in all. The lost parts are added up with n
+// roundings again, also if sums are merged.
 func fineDepth(n int) int {
 	m := n>>26 + 1 // m² is at least γ(n)²/u
 	return 1 + m*m
 }
 
-// depth returns how many additions a term passes: those of its block, the blocks of its chunk and the chunks.
+// depth returns how many additions a term passes: in its block, over the blocks of its chunk, and over the
+// chunks.
 func (c chunking) depth() int {
 	count, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
 	return min(c.n, step) + (c.n/count+1)/step + 1 + count
 }
 
-// ritzSumBound bounds Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a symmetric B. It
-// needs the last of p Ritz values θ, the sum ρ² of the squared residual norms, and an upper
-// bound `next` for the eigenvalues of B outside of the Ritz space.
+// ritzSumBound returns an upper bound of Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a symmetric B and
+// p Ritz values θ. last is the last Ritz value θ_p, squares the sum ρ² of the squared residual norms, and
+// next an upper bound of the eigenvalues of B outside the Ritz space.
 //
-// Proof. In a basis that begins with the Ritz vectors B = [Θ Eᵀ; E C] with ‖E‖_F = ρ, and [0 Eᵀ; E
-// 0] ⪯ diag(EᵀE/τ, τI) for every τ > 0. So B ⪯ diag(Θ + EᵀE/τ, C + τI), whose p leading
-// eigenvalues add up to at most Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p). With a gap δ = θ_p −
-// next > 0, τ = δ gives ρ²/δ; in any case τ = ρ/√p gives 2√p·ρ + p·max(0, next − θ_p).
+// Proof. In a basis that begins with the Ritz vectors, B = [Θ Eᵀ; E C] with ‖E‖_F = ρ.
+//
+// 1. For every τ > 0, [0 Eᵀ; E 0] ⪯ diag(EᵀE/τ, τI). Therefore B ⪯ diag(Θ + EᵀE/τ, C + τI).
+//
+// 2. The p leading eigenvalues of the latter add up to at most Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p).
+//
+// 3. If the gap δ = θ_p − next is positive, τ = δ gives the bound ρ²/δ. In any case τ = ρ/√p gives the bound
+// 2√p·ρ + p·max(0, next − θ_p).
 func ritzSumBound(p int, last, squares, next float64) float64 {
 	if p == 0 || squares == 0 && next == 0 {
 		return 0
@@ -58,18 +67,29 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 	return bound
 }
 
-// leadingSum returns the sum of the p leading eigenvalues of the symmetric m×m matrix a, as its approximate
-// eigenvectors v (p×m) give it, and how far the true sum may be from it, on either side. values are
-// approximations of the leading eigenvalues, p+1 or more of them. leadingSum scales a by a power of two.
+// leadingSum returns the trace of a on the space of its approximate eigenvectors v (p×m), and a bound of its
+// distance from the sum of the p leading eigenvalues of the symmetric m×m matrix a, on either side. values
+// contains approximations of at least p+1 leading eigenvalues. leadingSum scales a by a power of two. Cost:
+// pm² and m³/6.
 //
-// Proof. Let e bound the relative rounding of a quadratic form in a, N = ‖a‖_F, V the rows of v, ω ≥ ‖VVᵀ −
-// I‖_F and Q an orthonormal basis of V's space. The trace of QᵀaQ is that of (VVᵀ)⁻¹VaVᵀ, so it differs from
-// the trace of VaVᵀ by at most ω/(1−ω)·‖VaVᵀ‖_F. It is at most the sum of the leading eigenvalues (Ky Fan),
-// and by ritzSumBound little less. The part of aQ outside of the space is at most (1−ω)^-½ times that of aVᵀ,
-// which av − Tv bounds. The least eigenvalue of VaVᵀ is at least the least t_ii less the norm of the other
-// entries; for QᵀaQ it may be smaller by ω. complementBound gives `next`.
+// Proof. Let e bound the relative rounding error of a quadratic form in a, N = ‖a‖_F, V the rows of v, T =
+// VaVᵀ, ω ≥ ‖VVᵀ − I‖_F, and Q an orthonormal basis of the space of V.
 //
-// Cost: pm² and m³/6.
+// 1. Trace. tr QᵀaQ is the trace of (VVᵀ)⁻¹T, so it differs from tr T by at most ω/(1−ω)·‖T‖_F.
+//
+// 2. Sum. tr QᵀaQ is at most the sum of the leading eigenvalues (Ky Fan), and smaller by at most
+// ritzSumBound. The next steps bound its arguments.
+//
+// 3. Residuals. The part of aQ outside the space is at most (1−ω)^-½ times the part of aVᵀ outside the space.
+// The differences av − Tv bound the latter.
+//
+// 4. Last Ritz value. The least eigenvalue of T is at least the least t_ii minus the norm of the entries off
+// the diagonal. The eigenvalues h_i of QᵀaQ may be smaller than the eigenvalues t_i of T. But ritzSumBound
+// needs only Σmax(h_i, l) for some l, at most Σmax(t_i, l) + Σmax(0, h_i − t_i). T is GQᵀaQG for G = (VVᵀ)^½.
+// So Σmax(0, h_i − t_i) is at most the trace of the positive part of QᵀaQ − T (Lidskii), below 1.2ω‖T‖_F.
+// This term replaces the difference of traces in step 1.
+//
+// 5. complementBound returns next.
 func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int) (sum, off float64) {
 	p, m := v.Rows, a.Rows
 	if p == 0 {
@@ -117,19 +137,24 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 	least -= math.Sqrt(others) + 1.1*pe*norm
 	rho := (1 + omega) * (math.Sqrt(squares) + 4*pe*norm)
 	next := complementBound(ctx, a, v, values, workers)
-	open := ritzSumBound(p, least-2*omega*math.Abs(least), rho*rho, next)
+	open := ritzSumBound(p, least, rho*rho, next)
 	off = 1.01 * (1.1*pe*norm + 1.2*omega*(math.Sqrt(all)+1.1*pe*norm) + open)
 	return sum, off + gamma(p+2)*math.Sqrt(float64(p)*all)
 }
 
-// complementBound returns an upper bound of the eigenvalues of a on the complement of the rows of v, vectors
-// of its leading eigenvalues: +Inf if it finds none. It tries up to four σ, the first halfway between
-// values[p−1] and values[p], or little above values[p].
+// complementBound returns an upper bound of the eigenvalues of a on the complement of the rows of v, which
+// approximate the eigenvectors of its leading eigenvalues. It returns +Inf if it finds no bound. It tries up
+// to four σ, the first halfway between values[p−1] and values[p], or slightly above values[p].
 //
-// Proof. If M = σI + Σθ_i·v_iv_iᵀ − a has no eigenvalue below −φ, then xᵀax ≤ (σ+φ)‖x‖² for every x
-// orthogonal to v, whatever θ is. A Cholesky factorization that ends proves that of the M in memory with φ =
-// γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham, theorem 10.3). Forming M
-// rounds every entry p+3 times, which is at most γ(p+3) of σ + ‖a‖_F + Σ|θ_i|‖v_i‖² in norm.
+// Proof. Let M = σI + Σθ_i·v_iv_iᵀ − a.
+//
+// 1. If no eigenvalue of M is below −φ, then xᵀax ≤ (σ+φ)‖x‖² for every x orthogonal to v, for any θ.
+//
+// 2. If the Cholesky factorization of the stored M ends, no eigenvalue of the stored M is below −φ for φ =
+// γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham, theorem 10.3).
+//
+// 3. Computing M rounds every entry p+3 times. The error is at most γ(p+3) of σ + ‖a‖_F + Σ|θ_i|‖v_i‖² in
+// norm.
 func complementBound(ctx context.Context, a, v *Matrix, values []float64, workers int) float64 {
 	p, m := v.Rows, a.Rows
 	size := math.Sqrt(sumSquares(a.Data))
@@ -166,12 +191,13 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 	return math.Inf(1)
 }
 
-// definitePanel is how many rows of the factor are found before the rest is updated: full strips.
+// definitePanel is the number of rows of the factor found before the remaining rows are updated. They fill
+// strips.
 const definitePanel = 48
 
-// definite reports whether the Cholesky factorization of the symmetric matrix a, given on
-// and right of the diagonal, runs to its end. It overwrites a with the factor R, a = RᵀR.
-// Every entry passes at most m+3 roundings. Cost: m³/6.
+// definite reports whether the Cholesky factorization of the symmetric matrix a runs to its end. It reads a
+// on and right of the diagonal, and overwrites a with the factor R, a = RᵀR. Every entry passes at most m+3
+// roundings. Cost: m³/6.
 func definite(ctx context.Context, a *Matrix, workers int) bool {
 	m := a.Rows
 	var both []float64
@@ -211,12 +237,12 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 	return true
 }
 
-// probes is how many random vectors test a bound: see complement.below.
+// probes is the number of random vectors that test a bound: see complement.below.
 const probes = 8
 
-// withProbes returns the orthonormal rows u, and below them random vectors, orthogonal to the first p of u.
-// What they prove holds for any data, so the data must not know them: the runtime seeds their generator
-// from the system. (In TinyGo only where the system has such a source.)
+// withProbes returns the orthonormal rows u followed by random vectors, orthogonal to the first p rows of u.
+// Bounds proved by random vectors hold for data that is independent of them. Therefore the runtime seeds
+// their generator from the system. (TinyGo does so only if the system offers a source of randomness.)
 func withProbes(ctx context.Context, u *Matrix, p int) *Matrix {
 	out := NewMatrix(u.Rows+probes, u.Cols, nil)
 	copyRows(out, u)
@@ -228,35 +254,41 @@ func withProbes(ctx context.Context, u *Matrix, p int) *Matrix {
 	return out
 }
 
-// complement is a symmetric matrix B where p of its approximate eigenvectors do not reach: C =
-// (I − P)B(I − P), with the projector P on these.
+// complement is C = (I − P)B(I − P), a symmetric matrix B outside the space of p of its approximate
+// eigenvectors. P is the projector on this space.
 type complement struct {
 	ctx            context.Context
 	p              int
-	vectors, times *Matrix // withProbes of these and of further Ritz vectors, descending; products with B
+	vectors, times *Matrix // withProbes of these and further Ritz vectors, descending; products with B
 	apply          func(v *Matrix) (*Matrix, error)
-	most           int     // further products that are affordable
-	least          float64 // about C's least eigenvalue, or 0
-	trace, squares float64 // bound tr C, where no eigenvalue is below 0, and ‖C‖²; +Inf: nothing does
-	noise          float64 // bounds the norm of the rounding in a product with a vector of length 1
+	most           int     // how many further products are affordable
+	least          float64 // approximately the least eigenvalue of C, or 0
+	trace, squares float64 // bounds of tr C, if no eigenvalue is below 0, and of ‖C‖²; +Inf: none
+	noise          float64 // bounds the norm of the rounding error of a product with a unit vector
 }
 
-// below returns an upper bound `next` of C's eigenvalues, if possible one that is enough, and how many
-// more products with B that took. If sure, it is enough, and has the same bits in every call.
+// below returns an upper bound next of the eigenvalues of C, and the number of further products with B that
+// this took. It looks for a bound that satisfies enough. If sure, next satisfies enough, and its bits are the
+// same in every call.
 //
-// Proof. Let V be the p rows and r more, and C' = (I − VᵀV)B(I − VᵀV). Let β = max(b, −least)
-// and q(λ) = λ/β·T((λ − c)/h), with the Chebyshev polynomial T of degree s−1 and [c − h, c + h]
-// = [least, b]. Above b q rises. Let v be a unit eigenvector of C' with an eigenvalue λ ≥ b, and let Ω
-// have 8 Gaussian columns. Then ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖. The probability that ‖vᵀΩ‖²
-// ≤ x is at most (x/2)⁴/4!, which is 2e-10 for x = 1/64. So ‖q(C')Ω‖_F ≤ q(m)/8 with m ≥ b
-// proves λ < m, but for that chance (compare Halko, Martinsson & Tropp, Finding Structure with Randomness,
-// 2011, Lemma 4.1). The iteration says what b and least are. Where it errs Ω shows that, and m is large.
+// Proof. Let V be the p vectors and r more, C' = (I − VᵀV)B(I − VᵀV), and Ω a matrix of 8 Gaussian columns.
+// Let β = max(b, −least) and q(λ) = λ/β·T((λ − c)/h), with the Chebyshev polynomial T of degree s−1 and [c −
+// h, c + h] = [least, b]. q rises above b.
 //
-// Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω, and each W_{j+1} = 2(C' − c)/h·W_j − W_{j−1}
-// by 5·noise/β of the longest W. At λ that grows s−1−j times and by T at most.
+// 1. Test. Let v be a unit eigenvector of C' with an eigenvalue λ ≥ b. Then ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖.
 //
-// From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. Those of
-// C are at most (a + m)/2 + √((a − m)²/4 + e²).
+// 2. Chance. The probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4!, which is 2e-10 for x = 1/64. Therefore
+// ‖q(C')Ω‖_F ≤ q(m)/8 with m ≥ b proves λ < m, except with this probability (compare Halko, Martinsson &
+// Tropp, Finding Structure with Randomness, 2011, Lemma 4.1).
+//
+// 3. Choice of b and least. The iteration supplies them. If they are wrong, Ω shows it and m is large.
+//
+// 4. Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω. Each W_{j+1} = 2(C' − c)/h·W_j − W_{j−1}
+// is off by 5·noise/β of the longest W. From step j to the last,
+// an error grows at λ by at most the factors s−1−j and T.
+//
+// 5. From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. The eigenvalues
+// of C are at most (a + m)/2 + √((a − m)²/4 + e²).
 func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
 	t, sure := c.choose(enough)
 	first, r := c.vectors.Rows-probes, c.p+t.r
@@ -285,26 +317,28 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 		size = norm2(w.Data)
 		width = max(width, size)
 	}
-	if m := c.level(&t, size, width); !(m <= t.level) { // by chance: hardly another power of 2 next time
+	if m := c.level(&t, size, width); !(m <= t.level) { // by chance; the next power of 2 rarely changes
 		_, exp := math.Frexp(m)
 		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
 	}
 	return t.next(), t.s - 1, sure, nil
 }
 
-// chebyshev is a test of complement.below. trace bounds the eigenvalues of C', too; level is m.
+// chebyshev is a test of complement.below. trace also bounds the eigenvalues of C'. level is m.
 type chebyshev struct {
 	r, s                  int
 	a, e, b, trace, level float64
 }
 
-// next returns the bound of C.
+// next returns the bound of the eigenvalues of C.
 func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
 
-// choose returns the test of the least degree that is enough, or else the best that is affordable. Where b
-// and least hold, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²) is at most √8·R + 9, R² = min(d, tr C'/b,
-// ‖C‖²/β²), but for a chance of e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic
-// Functional, 2000, Lemma 1). That proves m.
+// choose returns the test of the least degree whose bound is enough, or else the best affordable test. sure
+// reports the former.
+//
+// If b and least are right, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²). This is at most √8·R + 9 with R² = min(d, tr C'/b,
+// ‖C‖²/β²), except with probability e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional,
+// 2000, Lemma 1). Such a norm proves the m of the test.
 func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sure bool) {
 	count := c.vectors.Rows - probes - c.p
 	rest := rowsOf(c.times, c.p, c.p+count).Clone()
@@ -338,7 +372,7 @@ func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sur
 	}
 }
 
-// level returns the m of the test t that is proved if ‖q(C')Ω‖ is size, and no W longer than width.
+// level returns the m that the test t proves if ‖q(C')Ω‖ is size and no W is longer than width.
 func (c *complement) level(t *chebyshev, size, width float64) float64 {
 	beta, steps := max(t.b, -c.least), float64(t.s-1)
 	lost := c.noise * width * (2 + math.Sqrt(float64(t.r)) + 2.5*steps*(steps+1))
@@ -352,7 +386,7 @@ func (c *complement) level(t *chebyshev, size, width float64) float64 {
 			low = m
 		}
 	}
-	if math.IsNaN(high) { // products of +Inf
+	if math.IsNaN(high) { // a product was +Inf
 		return t.trace
 	}
 	return min(high*(1+0x1p-40), t.trace)

@@ -225,6 +225,15 @@ func TestLeadingSum(t *testing.T) {
 			}
 		}
 	}
+	// Two vectors turned into each other, the second of which is off: their own values are far above it, and the
+	// third. Others are given, with which the proof ends.
+	const turn = 1e-3
+	a := NewMatrix(3, 3, []float64{1, 0, 0, 0, 0.01, 0, 0, 0, 0.005})
+	v := product(NewMatrix(2, 2, []float64{math.Sqrt2 / 2, math.Sqrt2 / 2, math.Sqrt2 / 2, -math.Sqrt2 / 2}),
+		NewMatrix(2, 3, []float64{1, 0, 0, 0, math.Cos(turn), math.Sin(turn)}))
+	if sum, off := leadingSum(bg, a, v, []float64{100, 0.35, 0.005}, 1); !(math.Abs(1.01-sum) <= off) {
+		t.Errorf("turned vectors: %g off, bound %g", 1.01-sum, off)
+	}
 	if sum, off := leadingSum(bg, identity(3), NewMatrix(0, 3, nil), []float64{1, 1, 1}, 1); sum != 0 ||
 		off != 0 {
 		t.Error("no vectors:", sum, off)

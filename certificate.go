@@ -1,6 +1,7 @@
 package softkmeans
 
-// How good centers and memberships are: the objective, its distance from the global minimum, and the floors.
+// Certificates: the squared error of centers and memberships, its distance from the global minimum, and
+// floors.
 
 import (
 	"cmp"
@@ -9,35 +10,35 @@ import (
 	"strconv"
 )
 
-// Certificate says how good centers and memberships are: see [Certify]. Read Gap for
-// the distance from the minimum as a share of the total variance, or call Optimal.
+// Certificate compares centers and memberships with the global minimum: see [Certify]. Read Gap, the distance
+// as a fraction of the total variance.
 //
-// The verdict is on repaired memberships: negative ones count as 0, and a row is divided by its sum, for
-// SumAtMostOne only where that is above 1. A row without a positive entry has 1/k each (for SumAtMostOne 0).
+// Objective, Gap and Optimal are about repaired memberships: negative ones count as 0, and a row is divided
+// by its sum. A row without a positive entry becomes 1/k. With SumAtMostOne it becomes 0, and sums below 1
+// stay.
 type Certificate struct {
-	Objective float64 // bounds ‖X − GF‖² from above, weighted, rounding included
-	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the singular values of
-	// the centred data; with SumAtMostOne Σ_{i>k} σ_i² of the data as it is, a lower bound. Of missing.Fit it
-	// is an estimate, and Floor − FloorError is proved.
+	Objective float64 // upper bound of the weighted ‖X − GF‖², rounding included
+	// Floor is the global minimum of the objective for X and k: Σ_{i≥k} σ_i² over the singular values of the
+	// centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the uncentred data, a lower bound. For
+	// missing.Fit it is an estimate, and Floor − FloorError is proved.
 	Floor float64
-	// FloorError bounds how far the true minimum is from Floor, rounding included. SolverKrylov proves it
-	// except for a chance of 2e-10, by random vectors that each call draws anew.
+	// FloorError bounds |Σσ_i² − Floor| for the exact singular values. SolverKrylov proves it except for a
+	// probability of 2e-10, by random vectors that each call draws anew.
 	FloorError    float64
 	Total         float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap           float64 // (Objective − Floor)/Total
-	MinMembership float64 // the smallest entry of G as given
-	MaxSumError   float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
-	Repair        float64 // the largest change of a membership by the repair
-	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F −
-	// 1x̄ᵀ‖. It is 0 at an optimum whose memberships use all dimensions. The subspace is not unique where
-	// σ_{k−1} = σ_k.
+	MinMembership float64 // the smallest entry of G before repair
+	MaxSumError   float64 // before repair the largest |Σ_j g_ij − 1|, with SumAtMostOne Σ_j g_ij − 1
+	Repair        float64 // the largest change of a membership by repair
+	// SpanError is the distance of the centers from the principal affine subspace, divided by ‖F − 1x̄ᵀ‖. It
+	// is 0 at an optimum whose memberships use all dimensions. If σ_{k−1} = σ_k the subspace is not unique.
 	SpanError float64
-	Solver    Solver // the solver that proved the floor; SolverAuto: nothing is proved
+	Solver    Solver // the solver that proved the floor; SolverAuto: the floor is not proved
 }
 
-// Optimal reports whether the pair, repaired, is proved to be within tol times the total
-// variance of the global minimum, rounding included. tol 0 stands for 1e-9. With SolverKrylov
-// that is proved except for a chance of 2e-10 (see FloorError).
+// Optimal reports whether the repaired pair is proved to be within tol times the total variance of the global
+// minimum, rounding included. tol 0 stands for 1e-9. For SolverKrylov the proof fails with a probability of
+// 2e-10.
 func (c Certificate) Optimal(tol float64) bool {
 	if tol == 0 {
 		tol = 1e-9
@@ -45,40 +46,36 @@ func (c Certificate) Optimal(tol float64) bool {
 	return c.Solver != SolverAuto && c.ExcessShare() <= tol // the zero value proves nothing
 }
 
-// Floors returns the least objective that 1, 2, … centers can reach, to choose k by, or to judge a
-// clustering of any origin. Pass the samples in rows. Floors(ctx, x, nil)[k−1] is the minimum for k
-// centers: no method, soft or hard, has a smaller sum of squares.
+// Floors returns the least objective that 1, 2, … centers can reach. Pass the samples in rows. Use it to
+// choose k or to judge any clustering: Floors(ctx, x, nil)[k−1] is the minimum for k centers, soft or hard.
 //
-// It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data (Theorem 1): first
-// the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, for k = 1 … min(n,
-// d), a lower bound of the minimum (package enclosure attains it). They are in squared units of x, and
-// math.MaxFloat64 where they are out of range.
+// For k = 1 … min(n, d)+1 it is Σ_{i≥k} σ_i² over the singular values of the centred data (Theorem 1): first
+// the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the uncentred data, for k = 1 … min(n,
+// d), a lower bound that package enclosure attains. Floors are in squared units of x, and at most
+// math.MaxFloat64.
 //
-// Let m be min(n, d) and M be max(n, d). A floor is off by up to some (m + min(M, 500) + M/5000)·2^-52 of
-// the total. For sparse rows with a mean far from 0 the squared length of x takes the total's place. Where
-// the last floors of dense rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to
-// (n+d)·2^-52 of √total. Of sparse rows with m above 1024, SolverKrylov finds those for MostK centers.
-// Where that does not converge, and m is above 2048, they are lower bounds.
+// Let m = min(n, d) and M = max(n, d). A floor is off by up to about (m + min(M, 500) + M/5000)·2^-52 of the
+// total; for sparse rows with a mean far from 0 of ‖X‖². For sparse rows with m above 1024 SolverKrylov finds
+// floors to MostK, or lower bounds if it fails and m is above 2048.
 //
-// Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
-// O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
-// [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+// Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and O(min(n, d)³); for sparse
+// rows as for [Fit]. Errors and ctx: as for [Fit].
 func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	o := orZero(opts)
 	t, err := openFor(ctx, x, &o, "Floors", "Weights", "Sum", "MostK")
 	if err != nil {
 		return nil, err
 	}
+	// If the last floors of dense rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to
+	// (n+d)·2^-52 of √total.
 	return floors(t, o.MostK, o.Sum)
 }
 
-// Certify says how far any clustering is from the global minimum. Pass the samples x (n×d), its centers (k×d)
-// and its memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
-//
-// Infeasible memberships are no error: the verdict is on those that Certificate makes of them. It reads the
-// options Weights, Workers, Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) =
-// 2048, and beyond where a pair is below SolverKrylov's. Cost: that of [Fit]. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+// Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers
+// (k×d) and memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
+// Infeasible memberships are repaired, as Certificate says. Certify reads the options Weights, Workers,
+// Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048, and above if the pair is
+// below SolverKrylov's. Cost and errors: as for [Fit].
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {
@@ -121,12 +118,12 @@ func Certify(
 	return c, nil
 }
 
-// disproved reports whether a feasible pair has an objective, given from above, below the floor.
+// disproved reports whether objective, an upper bound for a feasible pair, is below the floor.
 func (pc *principal) disproved(objective float64) bool {
 	return objective < pc.floor-pc.floorError-underflow
 }
 
-// above returns pc, or what SolverGram finds if a pair disproves the floor of SolverKrylov.
+// above returns pc or, if a pair disproves the floor of SolverKrylov, the result of SolverGram.
 func (pc *principal) above(x rows, objective float64) (*principal, error) {
 	if pc.disproved(objective) && pc.solver == SolverKrylov {
 		next, err := principalOf(x, wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
@@ -141,7 +138,7 @@ func (pc *principal) above(x rows, objective float64) (*principal, error) {
 	return pc, nil
 }
 
-// setRepair sets what the memberships violate, and how far they are from those that the certificate is about.
+// setRepair sets MinMembership and MaxSumError of the given memberships, and Repair, their largest change.
 func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	c.MinMembership = memberships.row(0)[0]
 	for i := range memberships.Rows {
@@ -159,12 +156,11 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	}
 }
 
-// CentersOf returns the centers F (k×d) that leave the least ‖X − GF‖² for given memberships G
-// (n×k), of any origin: [LSD] and [TILSD] have none of their own. Pass the samples x (n×d). Rows of G add
-// up to 1; with SumAtMostOne they need not. Clusters that G does not tell apart have the same center, and
-// one without members the mean, or 0.
-//
-// It reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: those of [Certify].
+// CentersOf returns the centers F (k×d) that minimise ‖X − GF‖² for given memberships G (n×k) of any origin,
+// such as [LSD] and [TILSD], which return no centers. Pass the samples x (n×d). Rows of G add up to 1, except
+// with SumAtMostOne. Clusters that G does not tell apart get the same center. The center of a cluster without
+// members is the mean, or 0. CentersOf reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors:
+// as for [Certify].
 func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
@@ -206,17 +202,18 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 	return f, nil
 }
 
-// objective returns an upper bound of ‖X − GF‖², weighted, in scaled units, with what rounding can
-// hide; +Inf where it overflows. G is put on the simplex: its negative entries count as 0, and each row is
-// divided by its sum, for SumAtMostOne where that is above 1. As rows then add up to 1 it is
+// objective returns an upper bound of the weighted ‖X − GF‖² in scaled units, rounding included, or +Inf if
+// it overflows. G is put on the simplex: negative entries count as 0, and each row is divided by its sum (for
+// SumAtMostOne if the sum is above 1). Rows then add up to 1, and for any c the squared error is
 //
-//	Σw‖(x − c) − Σg_j(f_j − c)‖²
+//	Σw‖(x − c) − Σg_j(f_j − c)‖².
 //
-// for any c, here the mean, which does not cancel where that is far from 0.
+// objective takes the mean for c: then nothing cancels if the mean is far from 0.
 //
-// Proof. f_j − c, g_j over its sum, products and sums of a row are off by at most γ(2k+2)·Σg_j‖f_j −
-// c‖, and x − c by γ(k+1)‖x − c‖, which is at most that of ‖r‖ + Σg_j‖f_j − c‖. Squares
-// have the relative rounding of their depth. The sums of a chunk are kept to twice the digits.
+// Proof. Let r be the residual of a row. Rounding of f_j − c, of g_j over its sum, and of the products and
+// sums of a row changes r by at most γ(2k+2)·Σg_j‖f_j − c‖. Rounding of x − c changes r by at most γ(k+1)‖x −
+// c‖, and ‖x − c‖ ≤ ‖r‖ + Σg_j‖f_j − c‖. Squares have the relative rounding of their depth. The sums of a
+// chunk are kept to twice the digits.
 func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	r := newRepaired(s, f, sum)
 	for j := range f.Rows {
@@ -246,11 +243,11 @@ func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	return total, err
 }
 
-// repaired puts memberships on the simplex, and knows what that hides of residuals from mixtures of centers.
+// repaired puts memberships on the simplex, and bounds the rounding of residuals from mixtures of centers.
 type repaired struct {
 	sum     Sum
 	shifted *Matrix   // the centers less the mean, in scaled units
-	hidden  []float64 // what rounding can hide of a residual for a membership of 1
+	hidden  []float64 // a bound of the rounding of a residual, for a membership of 1
 }
 
 func newRepaired(s *samples, f *Matrix, sum Sum) repaired {
@@ -262,21 +259,21 @@ func newRepaired(s *samples, f *Matrix, sum Sum) repaired {
 	return r
 }
 
-// hide sets what center j hides. The mixture by a membership of 1 is off by `off`, at least 2^-52 of the
-// center's length.
+// hide sets the rounding of center j: a mixture with membership 1 is off by `off`, which is at least 2^-52 of
+// the center's length.
 func (r *repaired) hide(j int, off float64) {
-	if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // whose square may be 0
+	if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // the square of top may be 0
 		r.hidden[j] = off + 0x1p-520
 	}
 }
 
-// mixture is the rows of repaired.shifted that a sample is compared with, and their shares, below 0.
+// mixture lists the rows of repaired.shifted that are mixed for a sample, with their memberships negated.
 type mixture struct {
 	coef  []float64
 	index []int
 }
 
-// of sets mix to the memberships g, repaired, and returns what rounding can hide of a residual.
+// of sets mix to the repaired memberships g, and returns a bound of the rounding of the residual.
 func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
 	if cap(mix.coef) < len(g) {
 		mix.coef, mix.index = make([]float64, len(g)), make([]int, len(g))
@@ -297,7 +294,8 @@ func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
 	return hidden
 }
 
-// squares overwrites a packed row with its residual for g, and returns its square and what rounding can hide.
+// squares overwrites a packed row with its residual for g. It returns the residual's squared length and a
+// bound of its rounding.
 func (r *repaired) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
 	hidden = r.of(mix, g)
 	addRows(row, mix.coef, mix.index, r.shifted.Data)
@@ -310,7 +308,7 @@ func (r *repaired) squares(row, g []float64, mix *mixture) (squares, hidden floa
 	return squares, hidden
 }
 
-// divisor returns what the nonnegative memberships of a row are divided by.
+// divisor returns the divisor of a row's nonnegative memberships.
 func (s Sum) divisor(g []float64) float64 {
 	var sum float64
 	for _, v := range g {
@@ -324,8 +322,8 @@ func (s Sum) divisor(g []float64) float64 {
 	return sum
 }
 
-// member returns the membership v of k put on the simplex, for the divisor of its row: 0 where none is
-// above 0, and all are then equal.
+// member returns the membership v of k, repaired with its row's divisor. A divisor of 0 says that no
+// membership of the row is above 0: all become 1/k.
 func member(v, divisor float64, k int) float64 {
 	switch {
 	case divisor == 1:
@@ -336,7 +334,7 @@ func member(v, divisor float64, k int) float64 {
 	return max(v, 0) / divisor
 }
 
-// compareWithFloor returns what a certificate says of an objective in scaled units.
+// compareWithFloor returns the certificate of an objective in scaled units.
 func compareWithFloor(s *samples, objective float64, pc *principal) Certificate {
 	return Certificate{
 		Objective: s.unscaleBound(objective), Floor: s.unscaleSquare(pc.floor),
@@ -346,7 +344,8 @@ func compareWithFloor(s *samples, objective float64, pc *principal) Certificate 
 	}
 }
 
-// low is the proved floor. An objective below it is an estimate, which proves nothing.
+// low returns the proved floor, or 0 if the objective is below it: the objective is then an estimate, which
+// proves nothing.
 func (c Certificate) low() float64 {
 	if low := max(0, c.Floor-c.FloorError); c.Objective >= low {
 		return low
@@ -354,8 +353,8 @@ func (c Certificate) low() float64 {
 	return 0
 }
 
-// Excess bounds how far the pair is above the global minimum: Objective less the proved floor, Floor −
-// FloorError. It is math.MaxFloat64 where the objective is out of range or an estimate.
+// Excess returns a bound of how far the pair is above the global minimum: Objective − (Floor − FloorError).
+// It is math.MaxFloat64 if Objective is out of range or an estimate.
 func (c Certificate) Excess() float64 {
 	if c.Solver == SolverAuto || c.Objective == math.MaxFloat64 {
 		return math.MaxFloat64
@@ -363,20 +362,21 @@ func (c Certificate) Excess() float64 {
 	return min(max(0, c.Objective-c.low())*(1+0x1p-50), math.MaxFloat64)
 }
 
-// ExcessShare returns Excess as a share of Total.
+// ExcessShare returns Excess as a fraction of Total.
 func (c Certificate) ExcessShare() float64 {
 	total := c.Total
 	if total < 0x1p-1021 { // rounded to a step of 2^-1074
 		total = max(0, total-0x1p-1074)
 	}
-	// The total is less than 2^-30 of it above the true one: see lowerTotal for sums that cancel.
+	// Total exceeds the true total by less than 2^-30 of itself: see lowerTotal for sums that cancel.
 	return c.excessIn(total * (1 - 0x1p-30))
 }
 
-// ExcessFloors returns Excess as a multiple of the proved floor, which for a floor of 0 is math.MaxFloat64.
+// ExcessFloors returns Excess as a multiple of the proved floor. For a floor of 0 it is math.MaxFloat64, or 0
+// if Excess is 0.
 func (c Certificate) ExcessFloors() float64 { return c.excessIn(c.low()) }
 
-// excessIn returns Excess as a multiple of v; math.MaxFloat64 where Excess is out of range.
+// excessIn returns Excess as a multiple of v; math.MaxFloat64 if Excess is out of range.
 func (c Certificate) excessIn(v float64) float64 {
 	if e := c.Excess(); e < math.MaxFloat64 {
 		return quotient(e, v)
@@ -395,7 +395,7 @@ func quotient(a, b float64) float64 {
 	return math.MaxFloat64
 }
 
-// spanError is Certificate.SpanError.
+// spanError returns Certificate.SpanError.
 func spanError(s *samples, centers, basis *Matrix) float64 {
 	_, exp := math.Frexp(maxAbs(centers))
 	exp = max(exp, s.exp) // centers may be 2^1020 times as large as the data

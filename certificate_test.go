@@ -137,6 +137,16 @@ func TestCertifyForeign(t *testing.T) {
 	}
 }
 
+// TestCertifySubtracted: a center whose difference from a row is lost when the mean is subtracted, beside an
+// entry so large that squares of these differences are below the range.
+func TestCertifySubtracted(t *testing.T) {
+	const v = 0x1p-41
+	x, f := NewMatrix(2, 2, []float64{0x1p500, v, 0x1p500, -4 * v}), NewMatrix(2, 2, nil)
+	copy(f.Data, x.Data)
+	f.Set(0, 1, v*(1+0x1p-52))
+	checkCertified(t, x, f, identity(2), false)
+}
+
 // checkCertified holds the objective of Certify between the true one and, if it is near, its bound.
 func checkCertified(t *testing.T, x, f, g *Matrix, near bool) {
 	t.Helper()

@@ -1,8 +1,8 @@
 // Package softkmeans describes the rows of a table as mixtures of k prototypes (soft k-means) and bounds
 // how far a fit is from the smallest possible squared error.
 //
-// For a table X of n rows (samples) and d columns it finds a k×d matrix F of centers and an n×k matrix G of
-// memberships with X ≈ GF. Memberships are at least 0, and those of a row add up to 1; with
+// For a table X of n rows (samples) and d columns it finds a k×d matrix F of centers and an n×k matrix G
+// of memberships with X ≈ GF. Memberships are at least 0. Each row of them adds up to 1; with
 // [SumAtMostOne], to at most 1.
 //
 //	x, err := softkmeans.FromRows(rows)
@@ -14,23 +14,22 @@
 //
 // # Choosing a function
 //
-// [FitMinVolume] is the usual choice. It returns compact centers near the data, at a squared error above the
-// floor: by default by a quarter of what white noise adds, and by at most a quarter of the floor. Known
-// centers stay as they are in MinVolumeOptions.Fixed. Package unmix does this for spectra of images: it keeps
-// centers at 0 or above and allows for noise and varying brightness.
+// [FitMinVolume] is the usual choice. It returns compact centers near the data, at a squared error above
+// the floor: by default by a quarter of the error that white noise adds, and by at most a quarter of the
+// floor. MinVolumeOptions.Fixed takes known centers. For spectra of images use package unmix, which
+// keeps centers at 0 or above and allows for noise and varying brightness.
 //
 // The floor is the minimum of ‖X − GF‖². [Floors] returns it for every k. [Fit] returns one of many
 // solutions that reach it, in closed form (F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
-// Soft k-Means). Its centers usually lie outside the data, and by default no membership is above 2/k: use
-// it as a reference. [Certify] bounds how far any solution is above the floor, rounding included.
+// Soft k-Means). Its centers usually lie outside the data, and by default no membership is above 2/k:
+// use it as a reference. [Certify] bounds how far any solution is above the floor, rounding included.
 //
-// [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and global. LSD is for similarities
-// that are 0 where samples have nothing in common. Its result is not proved minimal; proof.LSDFloor bounds
-// the difference.
+// [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and global. LSD is for
+// similarities that are 0 between samples with nothing in common. Its result is not proved minimal;
+// proof.LSDFloor bounds the difference.
 //
-// [Model.Labels] returns hard labels. After FitMinVolume they come from the nearest cluster mean, since the
-// largest membership is unreliable for a cluster between others. For mixtures set Model.Clusters to nil: the
-// labels are then the largest memberships. TILSD's labels are clusters, too; LSD's the largest memberships.
+// [Model.Labels] returns hard labels: clusters after FitMinVolume and TILSD, largest memberships after LSD.
+// For mixtures set Model.Clusters to nil: the labels are then the largest memberships.
 //
 // Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
 // compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles
@@ -41,10 +40,10 @@
 //
 // # Data
 //
-// A [Matrix] can share memory with another library. Columns are not scaled: standardize columns of
-// different units, and scale new rows alike. Entries must be finite and at most 2^500 in magnitude, and
-// the largest must be 0 or at least 2^-500. Centers may reach 2^520. Weights must be finite and
-// nonnegative. Entries below 2^-500 of the largest count as 0 in squares; so do weights.
+// Columns are not scaled: standardize columns of different units, and scale new rows alike. Entries must
+// be finite and at most 2^500 in magnitude, and the largest must be 0 or at least 2^-500. Centers may
+// reach 2^520. Weights must be finite and nonnegative. Entries below 2^-500 of the largest count as 0 in
+// squares; so do weights.
 //
 // Every parameter of type [Samples] accepts a [SparseMatrix]. If half of its entries or more are stored,
 // fits, Floors and Certify expand it. Package proof always does.
@@ -52,21 +51,21 @@
 // # Errors
 //
 // Data is checked before any computation. Every error wraps [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples], [ErrFormat], [ErrChanged], [ErrOption] or the context's error. An [*InputError] gives
-// the row and column of a bad value. After an error, receivers and destinations are unchanged. [Status]
-// reports an iteration limit. Only programming errors panic; TinyGo's WebAssembly cannot recover from that.
+// [ErrTooFewSamples], [ErrFormat], [ErrChanged], [ErrOption] or the context's error. An [*InputError]
+// gives the row and column of a bad value. After an error, receivers and destinations are unchanged. An
+// iteration limit is no error: see [Status]. Only programming errors panic, which TinyGo's WebAssembly
+// cannot recover from.
 //
-// Destinations come first; nil allocates. A destination may be an input if it is the whole matrix and has
+// Destinations come first; nil allocates. A destination may be an input if it is the whole matrix and of
 // the result's shape.
 //
-// # Concurrency
+// # Concurrency and speed
 //
-// Functions may be called concurrently. Results are bit-identical for any number of workers, but may differ
-// between kinds of machines. Methods that work row by row, such as [Model.Predict], take no context: pass
-// blocks to stop early. In WebAssembly, JavaScript events wait unless the context's Err method sleeps.
+// Functions may be called concurrently. Results are bit-identical for any number of workers, but may
+// differ between kinds of machines. Methods that work row by row, such as [Model.Predict], take no
+// context: pass blocks to stop early. In WebAssembly, JavaScript events wait unless the context's Err
+// method sleeps.
 //
-// # Speed
-//
-// Costs count multiplications; memory counts 8-byte numbers. Go 1.27 with GOEXPERIMENT=simd is up to four
-// times as fast.
+// Costs count multiplications; memory counts 8-byte numbers. Go 1.27 with GOEXPERIMENT=simd is up to
+// four times as fast.
 package softkmeans

@@ -1,26 +1,25 @@
 package softkmeans
 
-// The symmetric eigenproblem: by the cyclic Jacobi method for small matrices, and by
-// tridiagonal ones for larger (Golub & Van Loan, 4th ed., 8.3 and 8.5; see tridiagonal.go).
-// Eigenvectors are kept as rows, so that a rotation runs over two contiguous vectors.
+// The symmetric eigenproblem, by the cyclic Jacobi method for small matrices, and by tridiagonal matrices for
+// larger ones (Golub & Van Loan, 4th ed., 8.3 and 8.5; see tridiagonal.go). Eigenvectors are stored as rows,
+// so that a rotation reads two contiguous vectors.
 
 import (
 	"context"
 	"math"
 )
 
-// jacobiMaxOrder is the largest order for the Jacobi method. It takes twice the time of QL there, a few
-// microseconds, and is more accurate on small eigenvalues.
+// jacobiMaxOrder is the largest order for the Jacobi method. At this order it takes a few microseconds, twice
+// the time of QL, and is more accurate for small eigenvalues.
 const jacobiMaxOrder = 8
 
-// EigenSym returns the eigenvalues of the symmetric n×n matrix a in descending order, and an
-// n×n matrix whose columns are the orthonormal eigenvectors in the same order:
-// a = vectors·diag(values)·vectorsᵀ. In each column the entry of largest magnitude, the
-// first on ties, is positive. a may be indefinite and is not changed.
+// EigenSym returns the eigenvalues of the symmetric n×n matrix a in descending order, and an n×n matrix whose
+// columns are orthonormal eigenvectors in the same order: a = vectors·diag(values)·vectorsᵀ. In each column
+// the entry of largest magnitude, the first on ties, is positive. a may be indefinite and is not changed.
+// Eigenvalues are accurate to a small multiple of n·2^-53·max|value|.
 //
-// The eigenvalues are accurate to a small multiple of n·2^-53·max|value|. Cost: about 9n³ multiplications.
-// Errors: [ErrShape] if a is not square or an entry differs from its mirror image by more than 1e-8 of the
-// largest entry (smaller differences are averaged), [ErrNonFinite], [ErrRange].
+// Cost: about 9n³. Errors: [ErrNonFinite], [ErrRange], and [ErrShape] if a is not square or an entry differs
+// from its mirror image by more than 1e-8 of the largest entry. Smaller differences are averaged.
 func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, nil, err
@@ -42,8 +41,8 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 	return values, rows.transposed(), nil
 }
 
-// eigenSym overwrites the symmetric matrix a and returns its eigenvalues, descending, and its eigenvectors as
-// rows. Once ctx has ended it returns soon, and the result is of no use: the caller looks at ctx.
+// eigenSym overwrites the symmetric matrix a. It returns the eigenvalues in descending order, and the
+// eigenvectors as rows. If ctx ends, it returns soon and the result is invalid, so the caller must check ctx.
 func eigenSym(ctx context.Context, a *Matrix) (values []float64, rows *Matrix) {
 	exp := unitScale(a)
 	if a.Rows <= jacobiMaxOrder {
@@ -57,7 +56,7 @@ func eigenSym(ctx context.Context, a *Matrix) (values []float64, rows *Matrix) {
 	return rescaled(values, order, exp), chosenRows(rows, order)
 }
 
-// rescaled returns the values in that order, times 2^exp.
+// rescaled returns the values in the given order, times 2^exp.
 func rescaled(values []float64, order []int, exp int) []float64 {
 	out := make([]float64, len(values))
 	for at, i := range order {
@@ -66,7 +65,8 @@ func rescaled(values []float64, order []int, exp int) []float64 {
 	return out
 }
 
-// unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp, unless it is below 2^-1000.
+// unitScale multiplies a by 2^-exp, which takes its largest entry to [½, 1) unless that entry is below
+// 2^-1000.
 func unitScale(a *Matrix) (exp int) {
 	_, exp = math.Frexp(max(maxAbs(a), 0x1p-1000))
 	for i := range a.Rows {
@@ -75,8 +75,9 @@ func unitScale(a *Matrix) (exp int) {
 	return exp
 }
 
-// leadingEigen overwrites the symmetric matrix a and returns all its eigenvalues, descending, and the
-// eigenvectors of the p ≤ n largest as rows. Bits do not depend on workers. ctx is as for eigenSym.
+// leadingEigen overwrites the symmetric matrix a. It returns all eigenvalues in descending order, and the
+// eigenvectors of the p ≤ n largest as rows, bit-identical for any number of workers. ctx is used as in
+// eigenSym.
 func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []float64, rows *Matrix) {
 	n := a.Rows
 	if n <= jacobiMaxOrder {
@@ -88,7 +89,7 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	raw := t.values(ctx)
 	order := descending(ctx, raw)
 	values = rescaled(raw, order, exp)
-	// For more than half of the vectors QL steps are faster than making each pair orthogonal.
+	// For more than half of the vectors, QL steps are faster than orthogonalizing each pair.
 	if 2*p <= n {
 		if rows, ok := t.leading(ctx, raw, order[:p]); ok {
 			t.back(ctx, rows, workers, nil)
@@ -99,9 +100,9 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	return values, chosenRows(rows, descending(ctx, t.implicitQL(ctx, rows))[:p])
 }
 
-// eigenJacobi overwrites a by the cyclic Jacobi method and returns eigenvalues, in no order,
-// and eigenvectors as rows. The stopping rule |a_pq| ≤ ε·√(a_pp·a_qq) of Demmel & Veselić
-// (1992) keeps small eigenvalues of definite matrices accurate.
+// eigenJacobi overwrites a by the cyclic Jacobi method. It returns the eigenvalues in no order, and the
+// eigenvectors as rows. The stopping rule |a_pq| ≤ ε·√(a_pp·a_qq) of Demmel & Veselić (1992) keeps small
+// eigenvalues of definite matrices accurate.
 func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 	n := a.Rows
 	v := identity(n)

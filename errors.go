@@ -1,7 +1,7 @@
 package softkmeans
 
-// The errors of the package, and Status. Exported functions check their data once, before
-// any work; other functions assume that it is valid.
+// The errors of the package, and Status. Exported functions check their data once, before any work. Other
+// functions assume that it is valid.
 
 import (
 	"errors"
@@ -11,33 +11,24 @@ import (
 
 // Every error of this package unwraps to one of these, or to the context's error.
 var (
-	// ErrShape: a matrix or slice has the wrong number of rows, columns or values, is nil, or
-	// is not symmetric where it must be.
-	ErrShape = errors.New("wrong shape")
-	// ErrNonFinite: the data has a NaN or an infinity.
-	ErrNonFinite = errors.New("not a finite number")
-	// ErrRange: a number is too large or too small to compute with. Multiply all by a power
-	// of ten. See Data, at the top of the package's documentation.
-	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
-		"multiply all by a power of ten")
-	// ErrTooFewSamples: there are no rows, or none of positive weight.
-	ErrTooFewSamples = errors.New("too few samples")
-	// ErrFormat: the bytes to decode are damaged, or MarshalBinary did not write them.
-	ErrFormat = errors.New("malformed data")
-	// ErrChanged: rows differ between passes, or a solution is below their floor.
-	ErrChanged = errors.New("changed between passes")
-	// ErrOption: an option, or the number k of clusters, is outside its range, or not for this function or
-	// this kind of rows.
+	ErrShape     = errors.New("wrong shape")         // an argument is nil, of a wrong size, or not symmetric
+	ErrNonFinite = errors.New("not a finite number") // a NaN (see package missing) or an infinity
+	ErrRange     = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
+		"multiply all by a power of ten") // see Data in the package comment
+	ErrTooFewSamples = errors.New("too few samples")        // there are no rows, or none of positive weight
+	ErrFormat        = errors.New("malformed data")         // damaged bytes, or of another kind
+	ErrChanged       = errors.New("changed between passes") // rows differ, or a solution is below their floor
+	// ErrOption: an option or k is out of range, or this function or kind of rows does not accept it.
 	ErrOption = errors.New("invalid option")
 )
 
-// InputError says which entry of which argument is at fault. Get at it with [errors.As].
+// InputError names the bad entry of an argument. Use [errors.As] to find it.
 type InputError struct {
 	Arg   string  // the argument's name: "x", "weights", "centers", …
 	Row   int     // counted from 0
-	Col   int     // counted from 0; -1 where the argument is a slice
+	Col   int     // counted from 0; -1 if the argument is a slice
 	Value float64 // the offending value
-	Err   error   // the sentinel it unwraps to
+	Err   error   // the error that Unwrap returns
 }
 
 // Error returns, for example, "softkmeans: x[3,2] = NaN: not a finite number".
@@ -56,10 +47,10 @@ func (e *InputError) Error() string {
 	return msg
 }
 
-// Unwrap returns the sentinel.
+// Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// problem is an error about an argument as a whole: a sentence and a sentinel.
+// problem is an error about an argument as a whole: a sentence, and the error that Unwrap returns.
 type problem struct {
 	text string
 	err  error
@@ -70,7 +61,7 @@ func (p *problem) Unwrap() error { return p.err }
 
 func fail(err error, text string) error { return &problem{text, err} }
 
-// orZero returns *opts, the zero value where opts is nil.
+// orZero returns *opts, or the zero value if opts is nil.
 func orZero[T any](opts *T) (o T) {
 	if opts != nil {
 		o = *opts
@@ -105,7 +96,7 @@ func checkEnum[T interface {
 	return fail(ErrOption, name+" is "+v.String())
 }
 
-// nameOf returns names[v], or "Solver(7)" for a value of that kind without a name.
+// nameOf returns names[v], or for example "Solver(7)" if v is not an index of names.
 func nameOf(kind string, v int, names ...string) string {
 	if v >= 0 && v < len(names) {
 		return names[v]
@@ -113,14 +104,14 @@ func nameOf(kind string, v int, names ...string) string {
 	return kind + "(" + strconv.Itoa(v) + ")"
 }
 
-// shape returns "3×4", for messages.
+// shape returns a size for messages: "3×4".
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
 
-// isFinite reports whether v is neither infinite nor NaN. v − v == 0 would not do: a product
-// may be fused with the subtraction, whose result is then a rounding error.
+// isFinite reports whether v is neither infinite nor NaN. The test v − v == 0 would be wrong: if v is a
+// product, the compiler may fuse it with the subtraction, and the result is then a rounding error.
 func isFinite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
-// decimal returns v for messages: the fewest digits that tell it from all other numbers.
+// decimal formats v for messages, with the fewest digits that distinguish it from all other numbers.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Status says why a computation stopped.
@@ -133,19 +124,13 @@ func (s Status) String() string {
 }
 
 const (
-	// StatusNone is the zero value: nothing was computed.
-	StatusNone Status = iota
-	// StatusOptimal: the global minimum, in closed form, up to rounding.
-	StatusOptimal
-	// StatusConverged: an iteration met its tolerance (see Model.Stationarity).
-	StatusConverged
-	// StatusIterationLimit: an iteration reached its limit; the best so far is returned.
-	StatusIterationLimit
-	// StatusCancelled: the context ended; the best so far is returned.
-	StatusCancelled
-	// StatusNoHalfSpace: with SumAtMostOne, no half-space with 0 on its border holds all
-	// rows, projected on k directions, so that the floor may be out of reach. The result is
-	// feasible; Gap says how far above the floor it is.
+	StatusNone           Status = iota // the zero value: nothing was computed
+	StatusOptimal                      // the global minimum, in closed form, up to rounding
+	StatusConverged                    // an iteration met its tolerance (see Model.Stationarity)
+	StatusIterationLimit               // an iteration reached its limit; the result is the best so far
+	StatusCancelled                    // the context ended; the result is the best so far
+	// StatusNoHalfSpace: with SumAtMostOne, no half-space with 0 on its border contains all rows, projected
+	// on k directions. The result is feasible, but may be above the floor, at most by Gap.
 	StatusNoHalfSpace
 	statusCount // a new status stands before it
 )

@@ -2,12 +2,12 @@ package softkmeans
 
 // Factors of matrices, and orthonormal bases.
 //
-// QR is by Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4), with and
-// without column pivoting. A reflection is applied by rows: w = τ·vᵀA gathered a row at a time, then
-// A −= v·w. Callers scale A to a largest entry of about 1.
+// QR factorizations use Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4),
+// with and without column pivoting. A reflection is applied by rows: w = τ·vᵀA is gathered a row at a time,
+// then v·w is subtracted from A. Callers scale A to a largest entry of about 1.
 //
-// Cholesky factors are of the few vertices that a row's memberships use: a call takes longer than most of
-// their sums, so short ones call nothing.
+// Cholesky factors are of the few vertices that the memberships of a row use. Most of their sums take less
+// time than a function call, so short sums call no function.
 
 import (
 	"context"
@@ -15,16 +15,17 @@ import (
 	"slices"
 )
 
-// qr is A·P = Q·R: R on and above the diagonal of a, below it the reflectors without their leading 1.
+// qr is A·P = Q·R. a contains R on and above its diagonal, and below it the reflectors without their leading
+// 1.
 type qr struct {
 	a    *Matrix
 	tau  []float64
 	perm []int // column j of A·P is column perm[j] of A; nil: no pivoting
-	rank int   // columns reduced; with pivoting, all others are negligible
+	rank int   // number of reduced columns; with pivoting, all others are negligible
 }
 
-// reflect turns column j of a, from row j down, into a Householder vector, adds its τ to tau and leaves the
-// entry of R in a(j,j). A column of negligible length gives τ = 0. w is scratch of a column's length.
+// reflect turns column j of a, from row j down, into a Householder vector. It appends its τ to tau and leaves
+// the entry of R in a(j,j). A column of negligible length gives τ = 0. w is scratch of a column's length.
 func (f *qr) reflect(j int, w []float64) {
 	a := f.a
 	column := w[:a.Rows-j]
@@ -46,7 +47,7 @@ func (f *qr) reflect(j int, w []float64) {
 	f.tau = append(f.tau, -pivot/beta)
 }
 
-// apply applies reflection j, I − τvvᵀ, to the columns of c from col on. v is 1 in row j, and as stored
+// apply applies reflection j, I − τvvᵀ, to the columns of c from col on. v is 1 in row j, and stored in a
 // below. w is scratch of a row's length.
 func (f *qr) apply(j int, c *Matrix, col int, w []float64) {
 	a, tau := f.a, f.tau[j]
@@ -65,7 +66,8 @@ func (f *qr) apply(j int, c *Matrix, col int, w []float64) {
 	}
 }
 
-// qrFactor factors a in place. Like all functions here, once ctx has ended it returns soon, nothing of use.
+// qrFactor factors a in place. If ctx ends, it and all functions here return soon, and their results are
+// invalid.
 func qrFactor(ctx context.Context, a *Matrix) *qr {
 	f := &qr{a: a, rank: min(a.Rows, a.Cols)}
 	f.tau = make([]float64, 0, f.rank)
@@ -80,7 +82,7 @@ func qrFactor(ctx context.Context, a *Matrix) *qr {
 	return f
 }
 
-// qrReduce factors a in place and leaves R alone in it: zeros below the diagonal.
+// qrReduce factors a in place and leaves only R in it, with zeros below the diagonal.
 func qrReduce(ctx context.Context, a *Matrix) {
 	qrFactor(ctx, a)
 	for i := 1; i < a.Rows; i++ {
@@ -88,13 +90,14 @@ func qrReduce(ctx context.Context, a *Matrix) {
 	}
 }
 
-// qrPivot factors a in place with column pivoting (Businger & Golub 1965): the longest remaining column comes
-// first, so that R's diagonal descends. It stops where all remaining columns are negligible.
+// qrPivot factors a in place with column pivoting (Businger & Golub 1965). The longest remaining column comes
+// first, so the diagonal of R descends. It stops when all remaining columns are negligible.
 func qrPivot(ctx context.Context, a *Matrix) *qr {
 	m, n := a.Rows, a.Cols
 	f := &qr{a: a, perm: indices(n)}
 	w := make([]float64, max(m, n))
-	// The lengths of the columns below the current row, and as they were last computed.
+	// norms contains the lengths of the columns below the current row, fresh the lengths last computed from
+	// entries.
 	norms := make([]float64, n)
 	column := func(j, from int) float64 {
 		for i := from; i < m; i++ {
@@ -131,7 +134,7 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 			if norms[l] == 0 {
 				continue
 			}
-			// Downdate, and compute anew once half the digits are gone (Drmač & Bujanović 2008).
+			// Downdate the length. Compute it anew when half of its digits are gone (Drmač & Bujanović 2008).
 			r := math.Abs(a.Data[j*a.Stride+l]) / norms[l]
 			left := max(0, (1-r)*(1+r))
 			q := norms[l] / fresh[l]
@@ -146,7 +149,7 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 	return f
 }
 
-// applyQ overwrites c, with as many rows as a, with Q·c.
+// applyQ overwrites c with Q·c. c must have as many rows as a.
 func (f *qr) applyQ(ctx context.Context, c *Matrix) {
 	w := make([]float64, c.Cols)
 	for j := len(f.tau) - 1; j >= 0 && !stopped(ctx); j-- {
@@ -154,9 +157,9 @@ func (f *qr) applyQ(ctx context.Context, c *Matrix) {
 	}
 }
 
-// orthonormalize makes the rows of v (b×d, b ≤ d) orthonormal, in their order, by two rounds
-// of Gram–Schmidt against the rows before; the first `from` are so already. A row that
-// depends on those before is replaced by a unit vector that does not. It stops where ctx ends.
+// orthonormalize makes the rows of v (b×d, b ≤ d) orthonormal, in their order, by two rounds of Gram–Schmidt
+// against the rows before. The first `from` rows must already be orthonormal. A row that depends on the rows
+// before is replaced by a unit vector that does not. If ctx ends, orthonormalize stops.
 func orthonormalize(ctx context.Context, v *Matrix, from int) {
 	next := 0 // the unit vector to try next
 	for i := from; i < v.Rows && !stopped(ctx); i++ {
@@ -167,14 +170,15 @@ func orthonormalize(ctx context.Context, v *Matrix, from int) {
 		for ok := false; !ok && !stopped(ctx); next++ {
 			clear(row)
 			row[next%v.Cols] = 1
-			// What the d unit vectors keep adds up to d−i in squares: one of them keeps twice this share.
+			// The squared lengths that d unit vectors keep add up to d−i: one keeps at least twice this
+			// share.
 			ok = deflate(row, v, i, 0.5*math.Sqrt(float64(v.Cols-i)/float64(v.Cols)))
 		}
 	}
 }
 
-// deflate makes row orthogonal to the first `count` rows of v, which are orthonormal, and of length 1. It
-// reports false, with row in no useful state, if less than the given share of its length remains.
+// deflate makes row orthogonal to the first `count` rows of v, which are orthonormal, and of length 1. If
+// less than the given share of its length remains, deflate returns false, and row is invalid.
 func deflate(row []float64, v *Matrix, count int, share float64) bool {
 	before := norm2(row)
 	if before < negligible {
@@ -192,15 +196,15 @@ func deflate(row []float64, v *Matrix, count int, share float64) bool {
 	return true
 }
 
-// projectOutRows takes from x what it has along the first `count` rows of v, one by one.
+// projectOutRows subtracts from x its projections on the first `count` rows of v, one by one.
 func projectOutRows(x []float64, v *Matrix, count int) {
 	for l := range count {
 		projectOut(x, v.row(l))
 	}
 }
 
-// combine returns the mixtures y·q of the rows of q, the first ones where y has fewer columns. Once ctx
-// has ended the rest is 0.
+// combine returns the mixtures y·q of the rows of q, or of the first rows if y has fewer columns. If ctx
+// ends, the remaining mixtures are 0.
 func combine(ctx context.Context, y, q *Matrix) *Matrix {
 	out := NewMatrix(y.Rows, q.Cols, nil)
 	for i := 0; i < y.Rows && !stopped(ctx); i++ {
@@ -211,8 +215,8 @@ func combine(ctx context.Context, y, q *Matrix) *Matrix {
 	return out
 }
 
-// project takes from the rows of z what they have along the orthonormal rows of q, and returns it: a row of
-// products for each row of z (Gram–Schmidt; twice is enough).
+// project subtracts from the rows of z their projections on the orthonormal rows of q. It returns the
+// products, a row for each row of z. (This is Gram–Schmidt; two calls suffice.)
 func project(ctx context.Context, z, q *Matrix) *Matrix {
 	along := NewMatrix(z.Rows, q.Rows, nil)
 	index, less := indices(q.Rows), make([]float64, q.Rows)
@@ -230,7 +234,7 @@ func project(ctx context.Context, z, q *Matrix) *Matrix {
 	return along
 }
 
-// fixSigns makes the largest entry, the first on ties, of each column of v positive, and flips u with it.
+// fixSigns makes the largest entry of each column of v positive, the first on ties, and flips u with v.
 func fixSigns(v, u *Matrix) {
 	for j := range v.Cols {
 		big := 0.0
@@ -264,12 +268,12 @@ func fixRowSigns(v *Matrix) {
 	}
 }
 
-// longSum is the length from which a sum is left to dot.
+// longSum is the length from which cholesky and cholSolve call dot for a sum.
 const longSum = 16
 
-// cholesky overwrites the k×k matrix a, on and below the diagonal, with L, a = LLᵀ. On the
-// diagonal it writes the reciprocals of L's entries, so that solving does not divide. It
-// reports false, with a in no useful state, if a pivot is not above 0.
+// cholesky overwrites the k×k matrix a, on and below the diagonal, with L, a = LLᵀ. The diagonal receives the
+// reciprocals of L's entries, so that solving does not divide. If a pivot is not above 0, cholesky returns
+// false, and a is invalid.
 func cholesky(a []float64, k int) bool {
 	for i := range k {
 		row := a[i*k : i*k+i+1]
@@ -296,7 +300,7 @@ func cholesky(a []float64, k int) bool {
 	return true
 }
 
-// cholSolve overwrites b with (LLᵀ)⁻¹b. l is what cholesky leaves.
+// cholSolve overwrites b with (LLᵀ)⁻¹b, for l as cholesky stores it.
 func cholSolve(l []float64, k int, b []float64) {
 	b = b[:k]
 	for i := range b {
@@ -325,9 +329,9 @@ func cholSolve(l []float64, k int, b []float64) {
 	}
 }
 
-// cholInverse overwrites inv with (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, and l with L⁻¹. l is what cholesky leaves.
+// cholInverse overwrites inv with (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, and l, as cholesky stores it, with L⁻¹.
 func cholInverse(inv, l []float64, k int) {
-	for i := range k { // row i of L⁻¹ from those above it
+	for i := range k { // row i of L⁻¹ follows from the rows above
 		row, own := inv[:i+1], l[i*k:i*k+i+1]
 		clear(row)
 		row[i] = 1

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// share does the work of runTasks for more than one worker.
+// share does the work of runTasks for two or more workers.
 func share(workers, tasks int, fn func(worker, task int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -16,7 +16,7 @@ func share(workers, tasks int, fn func(worker, task int)) {
 			fn(w, t)
 		}
 	}
-	// The caller is one of the workers: it has done most short tasks before another thread is awake.
+	// The caller is one of the workers. It completes most short tasks before another thread is awake.
 	wg.Add(workers - 1)
 	for w := 1; w < workers; w++ {
 		go func() {
@@ -28,12 +28,12 @@ func share(workers, tasks int, fn func(worker, task int)) {
 	wg.Wait()
 }
 
-// spaces keeps scratch space from fit to fit. Allocating it takes a tenth of a small fit's time.
+// spaces keeps scratch space from fit to fit. Allocating it would take a tenth of the time of a small fit.
 var spaces = sync.Pool{New: func() any { return new(workspace) }}
 
 func newWorkspace() *workspace { return spaces.Get().(*workspace) }
 
-// free hands on the space, which the caller does not use any more. nil has none.
+// free returns the space for other fits; the caller must not use it any more. A nil w is ignored.
 func (w *workspace) free() {
 	if w != nil {
 		spaces.Put(w)

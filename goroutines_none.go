@@ -2,8 +2,8 @@
 
 package softkmeans
 
-// TinyGo without a scheduler, as for bare WebAssembly, has no goroutines: a go
-// statement does not even compile.
+// TinyGo without a scheduler, as for bare WebAssembly, supports no goroutines: a go statement does not even
+// compile.
 
 func share(_, tasks int, fn func(worker, task int)) {
 	for t := range tasks {

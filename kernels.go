@@ -1,19 +1,18 @@
 package softkmeans
 
-// The innermost loops. The contract of every kernel: the caller has checked that input is
-// finite and of the right length; no kernel allocates; the order of sums depends on the
-// sizes alone, so that equal sizes give equal bits.
+// The innermost loops. The contract of every kernel: the caller has checked that input is finite and of the
+// right length; no kernel allocates; the order of sums depends only on the sizes, so that equal sizes give
+// equal bits.
 //
-// The comment on a kernel without a suffix is its contract. That function chooses between plain Go (its own
-// loop, or …Generic) and vectors (…SIMD in kernels_simd.go, a stub in kernels_nosimd.go), whose sums have
-// another order. To change a kernel, change both, and run its case of TestKernels with and without
-// GOEXPERIMENT=simd.
+// The comment on a kernel without a suffix is its contract. This function chooses between plain Go (its own
+// loop, or …Generic) and SIMD (…SIMD in kernels_simd.go, a stub in kernels_nosimd.go), which adds in another
+// order. To change a kernel, change both, and run its case of TestKernels with and without GOEXPERIMENT=simd.
 //
-// Another order of sums moves dotDepth in bounds.go if it is deeper.
+// If a change makes sums deeper, change dotDepth in bounds.go.
 
 import "math"
 
-// simdLength is the length from which vectors are faster.
+// simdLength is the length from which SIMD is faster.
 const simdLength = 16
 
 // dot returns Σ x_i·y_i. len(y) must be at least len(x).
@@ -99,13 +98,13 @@ func rotateGeneric(x, y []float64, c, s float64) {
 	}
 }
 
-// rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below its diagonal. It
-// adds v·wᵀ + w·vᵀ to them and multiplies the result by u. Row r's entries up to the diagonal
-// give q[r]. Mirrored, its entries left of the diagonal are a column, whose product is added to p. The
-// product of the matrix is q plus the p of all rows.
+// rankTwoMul adds v·wᵀ + w·vᵀ to rows lo … hi−1 of a symmetric matrix a, stored on and below its diagonal,
+// and multiplies the result by u. The product of row r, up to the diagonal, is stored in q[r]. The entries of
+// row r left of the diagonal are also a column of the matrix. The product of this column with u[r] is added
+// to p. The product of the matrix is q plus the p of all rows.
 //
-// lo is a multiple of 8. The diagonal is lined by squares of order 8. Kernels may read and update their
-// entries right of the diagonal as well, so the caller mirrors them before the first call. v, w and u are 0
+// lo is a multiple of 8. Squares of order 8 line the diagonal. Kernels may also read and update the entries
+// of these squares right of the diagonal, so the caller mirrors them before the first call. v, w and u are 0
 // from hi to the next multiple of 8. Rows up to there are part of a, and stay unchanged.
 func rankTwoMul(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	if useSIMD && hi >= simdLength {
@@ -115,7 +114,7 @@ func rankTwoMul(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	rankTwoMulGeneric(a, stride, lo, hi, v, w, u, p, q)
 }
 
-// rankTwoMulGeneric takes rows in pairs, which share the loads of v, w and u.
+// rankTwoMulGeneric works on pairs of rows, which share the loads of v, w and u.
 func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	r := lo
 	if (hi-lo)%2 != 0 {
@@ -143,7 +142,7 @@ func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64)
 	}
 }
 
-// rankTwoMulCorner is rankTwoMul in rows lo … hi−1 from column `from` on. It adds to q.
+// rankTwoMulCorner is rankTwoMul for rows lo … hi−1 from column `from` on. It adds to q.
 func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []float64) {
 	v, w, u, p, q = v[:hi], w[:hi], u[:hi], p[:hi], q[:hi]
 	for r := lo; r < hi; r++ {
@@ -165,18 +164,18 @@ func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []flo
 // sumSquares returns Σ x_i².
 func sumSquares(x []float64) float64 { return dot(x, x) }
 
-// norm2 returns the Euclidean length of x. Lengths from 2^-500 to 2^500 have all their digits.
+// norm2 returns the Euclidean length of x. Lengths from 2^-500 to 2^500 keep all their digits.
 func norm2(x []float64) float64 { return math.Sqrt(sumSquares(x)) }
 
-// projectOut subtracts from x its part along the unit vector q: a step of Gram–Schmidt.
+// projectOut subtracts from x its projection on the unit vector q: a step of Gram–Schmidt.
 func projectOut(x, q []float64) { axpy(x, -dot(x, q), q) }
 
-// addMulNT adds A·Bᵀ to C. A has m rows, B has n rows, both of length l and without gaps; C
-// has m rows of length ldc ≥ n. If upper is set, A and B are the same matrix, and only the
-// entries of C on and right of the diagonal are wanted. The others may be written as well.
+// addMulNT adds A·Bᵀ to C. A contains m rows and B contains n rows, both of length l and without gaps. C
+// contains m rows of length ldc ≥ n. If upper is set, A and B are the same matrix, and only the entries of C
+// on and right of the diagonal are required. The others may be written as well.
 //
-// The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16 registers of plain amd64.
-// Here and below a line of products is a row or a column of a tile.
+// The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16 registers of plain amd64. In
+// the loops below, each line of products is a row or a column of a tile.
 func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return
@@ -224,8 +223,8 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 	}
 }
 
-// dot2x4 returns the dot products of two vectors with four of one length: a0·b0…a0·b3, a1·b0…a1·b3.
-// The loop takes four numbers: the moves at its end cost as much as the arithmetic of one.
+// dot2x4 returns the dot products of two vectors with four, all of one length: a0·b0…a0·b3, a1·b0…a1·b3. The
+// loop takes four numbers at a time, since the moves at its end cost as much as the arithmetic for one.
 func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	n := len(a0)
 	a1, b0, b1, b2, b3 = a1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
@@ -276,8 +275,8 @@ func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	return [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// addDifference adds w·(x − origin) to sums; w = 0 skips the row. It returns the largest |x_i|, and
-// whether all are finite.
+// addDifference adds w·(x − origin) to sums, unless w is 0. It returns the largest |x_i|, and whether all x_i
+// are finite.
 func addDifference(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	if w == 0 {
 		return rowMaxAbs(x)
@@ -294,7 +293,7 @@ func addDifference(sums, x, origin []float64, w float64) (top float64, finite bo
 	return math.Float64frombits(most), most < infinite
 }
 
-// shift writes a·x − mean to dst, some entries twice: dst overlaps neither.
+// shift writes a·x − mean to dst. It may write some entries twice, so dst must not overlap x or mean.
 func shift(dst, x, mean []float64, a float64) {
 	if useSIMD && len(x) >= simdLength {
 		shiftSIMD(dst, x, mean, a)
@@ -306,7 +305,7 @@ func shift(dst, x, mean []float64, a float64) {
 	}
 }
 
-// mirror copies the part of the n×n matrix c right of its diagonal to the part left of it.
+// mirror copies the part of the n×n matrix c right of the diagonal to the part left of it.
 func mirror(c []float64, n int) {
 	for i := range n {
 		for j := i + 1; j < n; j++ {
@@ -315,7 +314,7 @@ func mirror(c []float64, n int) {
 	}
 }
 
-// addRows adds Σ_t coef_t·x_{index_t} to y. The rows of x have the length of y and no gaps.
+// addRows adds Σ_t coef_t·x_{index_t} to y. The rows of x are as long as y and without gaps.
 func addRows(y []float64, coef []float64, index []int, x []float64) {
 	if useSIMD && len(y) >= simdLength {
 		addRowsSIMD(y, coef, index, x)
@@ -324,7 +323,7 @@ func addRows(y []float64, coef []float64, index []int, x []float64) {
 	addRowsGeneric(y, coef, index, x)
 }
 
-// addRowsGeneric takes four rows at a time: one load and one store of y for four products.
+// addRowsGeneric takes four rows at a time, so that four products share one load and one store of y.
 func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
 	for len(coef) >= 4 && len(index) >= 4 {
@@ -366,13 +365,13 @@ func rowMaxAbs(v []float64) (top float64, finite bool) {
 	return math.Float64frombits(most), most < infinite
 }
 
-// magnitude returns the bits of |x|. They are in the order of |x|, with infinities and NaN from infinite on.
+// magnitude returns the bits of |x|. They order as |x| does; infinities and NaN are at infinite or above.
 // With max of float64 the first pass of a fit took 2.6 times as long.
 func magnitude(x float64) uint64 { return math.Float64bits(x) &^ (1 << 63) }
 
 const infinite = 0x7ff << 52
 
-// squaredDistance returns ‖x − y‖², the same to the bit for (y, x), and 0 for x = y.
+// squaredDistance returns ‖x − y‖². It is bit-identical for (y, x), and 0 for x = y.
 func squaredDistance(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 && len(y) >= 4 {
@@ -391,7 +390,8 @@ func squaredDistance(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// twoSum returns a + b, rounded, and its error (Knuth). The conversions keep products from being fused.
+// twoSum returns a + b, rounded, and the rounding error (Knuth). The conversions prevent fusing if a or b is
+// a product.
 func twoSum(a, b float64) (sum, lost float64) {
 	a, b = float64(a), float64(b)
 	sum = a + b
@@ -399,8 +399,8 @@ func twoSum(a, b float64) (sum, lost float64) {
 	return sum, (a - (sum - part)) + (b - part)
 }
 
-// twoProduct returns a·b, rounded, and its error to 2^-106 of it (Dekker). In WebAssembly math.FMA is
-// emulated.
+// twoProduct returns a·b, rounded, and the rounding error to 2^-106 of the product (Dekker). It avoids
+// math.FMA, which WebAssembly emulates.
 func twoProduct(a, b float64) (product, lost float64) {
 	const upper = ^uint64(1<<27 - 1)
 	ah, bh := math.Float64frombits(math.Float64bits(a)&upper), math.Float64frombits(math.Float64bits(b)&upper)
@@ -409,7 +409,7 @@ func twoProduct(a, b float64) (product, lost float64) {
 	return product, ((ah*bh - product) + ah*bl + al*bh) + al*bl
 }
 
-// fineSum is a sum and what its roundings lost, which no number of terms makes inaccurate: see fineDepth.
+// fineSum is a sum and its lost roundings. It stays accurate for any number of terms: see fineDepth.
 type fineSum struct{ sum, lost float64 }
 
 func (s *fineSum) add(v float64) {
@@ -433,7 +433,7 @@ func totalOf(parts []fineSum) (all fineSum) {
 	return all
 }
 
-// fineDot returns Σ x_i·y_i, in which each product is rounded once, and the sum once.
+// fineDot returns Σ x_i·y_i. Each product is rounded once, and the sum once.
 func fineDot(x, y []float64) float64 {
 	var s fineSum
 	for i, v := range x {
@@ -442,25 +442,25 @@ func fineDot(x, y []float64) float64 {
 	return s.value()
 }
 
-// Large products store their factors as strips: three vectors interleaved, `lanes` numbers of each in turn,
-// so that a tile of 3×3 sums reads from one place. The number of vectors is rounded up to full strips and
-// their length to a multiple of six times the lanes, with zeros:
+// Large products store their factors as strips. A strip interleaves three vectors, `lanes` numbers of each in
+// turn, so that a tile of 3×3 sums reads from one place. Zeros round up the number of vectors to full strips,
+// and their length to a multiple of six times the lanes:
 //
-//	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
+// 	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
-// stripRows vectors make a strip: 3×3 sums, with three numbers of either factor, fill 16 registers.
+// stripRows vectors make a strip. 3×3 sums and three numbers of either factor fill 16 registers.
 const stripRows = 3
 
-// stripLength returns what the length of vectors is rounded up to.
+// stripLength returns the length of vectors of length l in strips.
 func stripLength(l int) int { return roundUp(l, 2*stripRows*lanes) }
 
-// stripSize returns how many numbers the strips of n vectors of length l take.
+// stripSize returns the number of numbers in the strips of n vectors of length l.
 func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
 
 // roundUp returns the least multiple of unit that is at least n.
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// interleave writes a strip: the vectors (x_i·a − mean)·w_i. Its places beyond the mean become 0.
+// interleave writes a strip of the vectors (x_i·a − mean)·w_i. Its places beyond the length of mean become 0.
 func interleave(dst []float64, x *[stripRows][]float64, mean []float64, a float64, w *[stripRows]float64) {
 	if useSIMD {
 		interleaveSIMD(dst, x, mean, a, w)
@@ -474,7 +474,8 @@ func interleave(dst []float64, x *[stripRows][]float64, mean []float64, a float6
 	clear(dst[stripRows*len(mean):])
 }
 
-// packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, of stripSize numbers.
+// packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, which takes stripSize
+// numbers.
 func packStrips(dst, v []float64, n, l, row int) {
 	if l == 0 {
 		return
@@ -493,7 +494,8 @@ func packStrips(dst, v []float64, n, l, row int) {
 	}
 }
 
-// packColumns writes the n columns of an m×n matrix without gaps as strips to dst, of stripSize numbers.
+// packColumns writes the n columns of an m×n matrix without gaps as strips to dst, which takes stripSize
+// numbers.
 func packColumns(dst, a []float64, m, n int) {
 	size, zero := stripSize(stripRows, m), make([]float64, n)
 	row := func(i int) []float64 {
@@ -507,8 +509,8 @@ func packColumns(dst, a []float64, m, n int) {
 	}
 }
 
-// interleaveT writes numbers i and i+1 of every vector of strips that are `size` numbers apart: x_j and y_j
-// for vector j. i is even. A number beyond the rounded length is left out.
+// interleaveT writes numbers i and i+1 of every vector, x_j and y_j for vector j, to strips that are `size`
+// numbers apart. i is even. A number beyond the rounded length is omitted.
 func interleaveT(dst []float64, size, i int, x, y []float64) {
 	y = y[:len(x)]
 	from := i/lanes*stripRows*lanes + i%lanes
@@ -534,7 +536,7 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 			dst = dst[min(size, len(dst)):]
 		}
 	}
-	// The last vectors, number by number; and zeros up to full strips.
+	// The last vectors follow number by number, and zeros up to full strips.
 	for c := 0; j < roundUp(len(x), stripRows); j++ {
 		var p, q float64
 		if j < len(x) {
@@ -552,10 +554,10 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 	}
 }
 
-// groupSize is how many numbers of the second factor are multiplied at a time: half of a small cache.
+// groupSize is the size of the part of the second factor that is multiplied at a time: half of a small cache.
 const groupSize = 16384
 
-// addMulStrips does what addMulNT does, for factors of m and n vectors of length l in strips.
+// addMulStrips is addMulNT for factors of m and n vectors of length l in strips.
 func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return
@@ -581,7 +583,7 @@ func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// stripGeneric adds the products of strip x with n vectors in strips y to the one to three rows of C.
+// stripGeneric adds the products of strip x and n vectors in strips y to one to three rows of C.
 func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
 	for j := 0; j < n; j += stripRows {
 		var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64

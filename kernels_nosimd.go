@@ -2,7 +2,7 @@
 
 package softkmeans
 
-// Without vectors the functions of kernels_simd.go are never called, but must compile.
+// Without SIMD the functions of kernels_simd.go are never called, but must compile.
 
 const (
 	useSIMD = false

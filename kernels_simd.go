@@ -2,18 +2,21 @@
 
 package softkmeans
 
-// The kernels of kernels.go in vectors: of 256 bits on amd64, of 128 on other machines (simd_other.go). Sums
-// are over V lanes of several accumulators, so their bits differ from those of the plain kernels, and between
-// machines; on one machine they depend on the sizes alone.
+// The kernels of kernels.go with SIMD: registers of 256 bits on amd64, of 128 bits on other machines
+// (simd_other.go). Sums are over the lanes of several accumulators. So their bits differ between machines,
+// and from the plain kernels. On one machine they depend only on the sizes.
 //
-// Each kernel ends its use of vectors with clearUpper before any scalar arithmetic. An inlined call leaves an
-// empty instruction, unless its line has an instruction of its own. The compiler knows the methods of
-// archsimd's types themselves, but inlines load: so a load stands on a line with arithmetic, in full for each
-// use. With the portable type of package simd, whose methods are all inlined, a tile had three empty
-// instructions for one product, and 25 GF/s where it has 35. A negation counts: −x before a broadcast, in a
-// loop that keeps vectors, made rankTwoMulSIMD half as fast.
+// Each kernel calls clearUpper after SIMD and before any scalar arithmetic.
 //
-// The end of a slice, shorter than a vector, is scalar; or it is the end of a full vector times lastLanes.
+// An inlined call leaves an empty instruction, unless its line also contains another instruction. The
+// compiler replaces the methods of archsimd's types itself, but inlines load. Therefore load is written on a
+// line with arithmetic, in full for each use. The portable type of package simd inlines all methods. With it
+// a tile contained three empty instructions for one product, and reached 25 GF/s instead of 35. A negation
+// counts, too: with −x before a broadcast, in a loop that keeps SIMD registers, rankTwoMulSIMD took twice as
+// long.
+//
+// The end of a slice, shorter than a register, is either scalar, or the end of a full register times
+// lastLanes.
 
 // dotSIMD fulfils the contract of dot.
 func dotSIMD(x, y []float64) float64 {
@@ -57,12 +60,12 @@ func axpySIMD(y []float64, a float64, x []float64) {
 	axpyGeneric(y, a, x)
 }
 
-// rankTwoMulSIMD fulfils the contract of rankTwoMul. It takes the squares of order 8 on the diagonal
-// in full, so that rows begin and end with full vectors. It takes rows in pairs:
-// with four the compiler runs out of registers.
+// rankTwoMulSIMD fulfils the contract of rankTwoMul. It processes the squares of order 8 on the diagonal in
+// full, so that rows begin and end with full registers. It works on pairs of rows: for four rows there are
+// too few registers.
 func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	for b := lo; b < hi; b += 8 {
-		full := b+8 <= stride // always, but at the end of a matrix whose order is not a multiple of 8
+		full := b+8 <= stride // true, except at the end of a matrix whose order is not a multiple of 8
 		for r := b; r < min(b+8, hi); r += 2 {
 			if !full && r+1 == hi {
 				q[r] = 0
@@ -133,17 +136,17 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	}
 }
 
-// sumLanes adds up the lanes of a vector. A narrower one has zeros in the rest.
+// sumLanes adds up the lanes of a vector. The missing lanes of a narrower vector are 0.
 func sumLanes(l *[4]float64) float64 {
 	return (l[0] + l[2]) + (l[1] + l[3])
 }
 
 var lastMask = [8]float64{4: 1, 1, 1, 1}
 
-// lastLanes returns v numbers: zeros, and `rest` ones at the end.
+// lastLanes returns v numbers: zeros, followed by `rest` ones.
 func lastLanes(v, rest int) []float64 { return lastMask[4-v+rest:] }
 
-// lanes is how many numbers a vector has, 1 for the plain kernels.
+// lanes is the number of numbers in a SIMD register, 1 for the plain kernels.
 var lanes = vectorLength()
 
 func vectorLength() int {
@@ -163,7 +166,7 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 			j = i
 		}
 		for ; j < n; j += 3 {
-			// Rows past the end are the last one again; their sums are dropped.
+			// Rows past the end repeat the last one. Their sums are dropped.
 			rowsSIMD(&sums, row(a, i, m), row(a, i+1, m), row(a, i+2, m),
 				row(b, j, n), row(b, j+1, n), row(b, j+2, n))
 			addTile(c[i*ldc:(min(i+3, m)-1)*ldc+n], ldc, j, min(3, n-j), (*[9]float64)(sums[:]))
@@ -171,7 +174,7 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// rowsSIMD does what tileSIMD does for separate vectors, of one length of at least simdLength.
+// rowsSIMD is tileSIMD for separate vectors of one length, at least simdLength.
 func rowsSIMD(sums *[12]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
@@ -264,7 +267,7 @@ func shiftSIMD(dst, x, mean []float64, a float64) {
 	if len(x) > v {
 		load(x).Mul(f).Sub(load(mean)).Store(dst)
 	}
-	if len(x) > 0 { // the last vector, some of it once more
+	if len(x) > 0 { // the last register overlaps the one before
 		load(end[1]).Mul(f).Sub(load(end[2])).Store(end[0])
 	}
 	clearUpper()
@@ -313,8 +316,8 @@ func rotateSIMD(x, y []float64, c, s float64) {
 	rotateGeneric(x, y, c, s)
 }
 
-// addRowsSIMD fulfils the contract of addRows. Eight vectors of y stay in registers for all
-// rows, so that each product takes one load.
+// addRowsSIMD fulfils the contract of addRows. Eight registers of y stay loaded for all rows, so that each
+// product takes one load.
 func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
 	index = index[:len(coef)]
@@ -402,7 +405,7 @@ func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a fl
 	}
 }
 
-// stripSIMD does what stripGeneric does.
+// stripSIMD fulfils the contract of stripGeneric.
 func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 	var sums [12]float64
 	for j := 0; j < n; j += stripRows {
@@ -412,12 +415,12 @@ func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 	}
 }
 
-// tileSIMD computes the nine dot products of the vectors of strip a with those of b's first strip. What
-// follows the ninth in sums has no meaning.
+// tileSIMD sets sums to the nine dot products of the vectors of strip a with the vectors of b's first strip.
+// The other numbers in sums are meaningless.
 func tileSIMD(sums *[12]float64, a, b []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()
-	for len(a) >= 18*v && len(b) >= 18*v { // lengths are multiples of six vectors
+	for len(a) >= 18*v && len(b) >= 18*v { // lengths are multiples of six registers
 		p, q, r := load(b), load(b[v:]), load(b[2*v:])
 		s0, s1, s2 = load(a).MulAdd(p, s0), load(a).MulAdd(q, s1), load(a).MulAdd(r, s2)
 		s3, s4, s5 = load(a[v:]).MulAdd(p, s3), load(a[v:]).MulAdd(q, s4), load(a[v:]).MulAdd(r, s5)

@@ -1,6 +1,7 @@
 package softkmeans
 
-// k-means of weighted rows: seeds of k-means++ (Arthur & Vassilvitskii 2007) and Lloyd's iteration. Draws.
+// k-means of weighted rows: seeds of k-means++ (Arthur & Vassilvitskii 2007) and Lloyd's iteration. Random
+// samples.
 
 import (
 	"cmp"
@@ -10,7 +11,7 @@ import (
 	"sort"
 )
 
-// sampleRow draws an index with probability proportional to its share. It returns 0 where all shares are 0.
+// sampleRow returns a random index with probability proportional to its share, or 0 if all shares are 0.
 func sampleRow(rng *rand.Rand, shares []float64) int {
 	left := rng.Float64() * sumOf(shares)
 	last := 0
@@ -25,8 +26,8 @@ func sampleRow(rng *rand.Rand, shares []float64) int {
 	return last
 }
 
-// clustering runs k-means with k clusters on the rows z. It keeps what its steps use: they allocate nothing
-// but goroutines.
+// clustering runs k-means with k clusters on the rows z. It keeps the memory of its steps, which allocate
+// nothing except goroutines.
 type clustering struct {
 	s       *samples // weights, workers and context of the rows
 	z       *Matrix
@@ -38,10 +39,10 @@ type clustering struct {
 	workers []clusterMemory
 	step    int // rows of a block
 	task    func(worker, chunk int)
-	scratch []float64 // of plusPlus
+	scratch []float64 // for plusPlus
 }
 
-// clusterSums has the sums of a chunk's samples by cluster, and the sample that is farthest from its center.
+// clusterSums holds the sums of a chunk's samples by cluster, and the sample farthest from its center.
 type clusterSums struct {
 	rows    *Matrix
 	weights []float64
@@ -50,8 +51,8 @@ type clusterSums struct {
 	farRow  int
 }
 
-// clusterMemory is the scratch space of one worker: products, and by cluster the samples of a block with
-// their weights.
+// clusterMemory is the scratch space of one worker: products, and for each cluster the samples of a block
+// with their weights.
 type clusterMemory struct {
 	b, shares    []float64
 	users, count []int
@@ -123,7 +124,7 @@ func (l *clustering) assign(worker, task int) {
 	}
 }
 
-// plusPlus draws seeds of k-means++.
+// plusPlus returns random seeds of k-means++.
 func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	n, r := l.z.Rows, l.z.Cols
 	f, scratch := NewMatrix(l.k, r, nil), l.scratch
@@ -167,8 +168,8 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	return f
 }
 
-// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia before the last step. One
-// empty cluster a step moves to the sample that is farthest from its center.
+// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia before the last step. In
+// each step one empty cluster moves to the sample that is farthest from its center.
 func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	last := math.Inf(1)
 	l.f = f
@@ -214,13 +215,13 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	return inertia, nil
 }
 
-// kmeansRun has the centers of a run of k-means so far, and their inertia.
+// kmeansRun holds the centers of an unfinished run of k-means, and their inertia.
 type kmeansRun struct {
 	f       *Matrix
 	inertia float64
 }
 
-// race continues runs by so many steps, and sorts them by their inertia.
+// race continues each run by the given steps, and sorts the runs by inertia.
 func (l *clustering) race(runs []kmeansRun, steps int) (err error) {
 	for i := range runs {
 		if runs[i].inertia, err = l.lloyd(runs[i].f, steps); err != nil {
@@ -231,7 +232,7 @@ func (l *clustering) race(runs []kmeansRun, steps int) (err error) {
 	return nil
 }
 
-// drawRows returns rows drawn by weight, with replacement.
+// drawRows returns random rows, drawn by weight with replacement.
 func drawRows(s *samples, rng *rand.Rand, count int) []int {
 	cumulative := make([]float64, s.n)
 	var sum float64

@@ -1,10 +1,11 @@
 package softkmeans
 
 // Block Krylov iteration for the leading eigenvectors of a symmetric matrix that is given by its products:
-// the smaller of XcᵀXc and XcXcᵀ, or similarities (Musco & Musco, Randomized Block Krylov Methods, 2015). The
-// block Lanczos process is kept orthogonal in full and restarted thickly (Wu & Simon 2000), so that memory is
-// bounded. Measured residuals stop it. What the data leaves outside of the subspace proves a floor that may
-// be far below the Gram matrix's rounding.
+// the smaller of XcᵀXc and XcXcᵀ, or similarities (Musco & Musco, Randomized Block Krylov Methods, 2015).
+//
+// The block Lanczos process keeps all its vectors orthogonal. A thick restart (Wu & Simon 2000) bounds its
+// memory. It stops by measured residuals. The part of the data outside the subspace proves a floor, which may
+// be far below the rounding of the Gram matrix.
 
 import (
 	"context"
@@ -14,35 +15,36 @@ import (
 
 const defaultKrylovSteps = 200
 
-// krylovExtra is how many vectors a block has beyond those asked for, to converge by a later gap.
+// krylovExtra is the number of vectors of a block beyond those asked for. With them a later gap decides
+// convergence.
 const krylovExtra = 8
 
 type krylovOptions struct {
-	steps int    // at most so many
+	steps int    // the largest number of steps
 	seed  uint64 // of the start
-	more  int    // vectors to return beyond, as far as there are, in whatever state; all of the whole space
-	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), σ₁σ_i for AᵀA.
+	more  int    // how many vectors to return after the p, converged or not; all if the space is whole
+	// residual: stop if every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), which is residual·σ₁σ_i for AᵀA.
 	residual   float64
-	sum        float64 // if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁
-	hasty      bool    // stop, with StatusIterationLimit, if that bound falls too slowly to get there
-	indefinite bool    // B may have negative eigenvalues: the largest |θ| takes the place of √(θ₁θ_i)
+	sum        float64 // if above 0: stop also if the bound on Σλ_i − Σθ_i is at most sum·θ₁
+	hasty      bool    // stop, with StatusIterationLimit, if that bound falls too slowly to be reached
+	indefinite bool    // B may have negative eigenvalues: the largest |θ| replaces √(θ₁θ_i)
 }
 
 // krylovResult approximates the leading invariant subspace of B.
 type krylovResult struct {
-	rows   *Matrix   // orthonormal, by descending Ritz value: p, and krylovOptions.more
+	rows   *Matrix   // orthonormal, by descending Ritz value: p, then krylovOptions.more
 	values []float64 // p Ritz values θ_i, descending
 	rest   float64   // root of Σ‖Bv − θ_i·v‖²
-	after  float64   // the first Ritz value left out, at most the eigenvalue there; 0 if none is left
-	next   float64   // after, plus its residual
-	top    float64   // the largest |θ| seen; for definite B, θ₁
+	after  float64   // the first Ritz value left out, at most the eigenvalue there; 0 if there is none
+	next   float64   // after plus its residual
+	top    float64   // the largest |θ| seen, which is θ₁ if B is definite
 	least  float64   // the least θ seen, if below 0
 	steps  int
 	status Status
 }
 
-// krylov iterates for the p leading eigenvectors of the symmetric matrix B of order size.
-// apply returns the products of B with the rows that it is given.
+// krylov iterates for the p leading eigenvectors of a symmetric matrix B of order size. apply returns the
+// products of B with the rows of its argument.
 func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int,
 	o krylovOptions) (*krylovResult, error) {
 	s := newKrylovSpace(ctx, size, p, o.seed)
@@ -59,7 +61,8 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		r := s.residuals(ctx, values, y, z, o.indefinite)
 		out.next, out.top, out.least = r.next, r.top, min(out.least, values[len(values)-1])
 		count := len(r.values)
-		// Small residuals do not prove that these eigenvectors lead: one not found may have up to out.next.
+		// Small residuals do not prove that these eigenvectors lead. An eigenvalue not found may be up to
+		// out.next.
 		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
 		done := s.old+s.fresh == size || r.worst <= o.residual*r.top && sure
 		hopeless := false
@@ -68,7 +71,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			done = bound <= o.sum*values[0]
 			bounds = append(bounds, bound)
 			if past := len(bounds) - 4; o.hasty && past >= 1 {
-				fall := math.Log(bounds[past]/bound) / 3 // a step
+				fall := math.Log(bounds[past]/bound) / 3 // the fall in one step
 				hopeless = !(math.Log(bound/(o.sum*values[0])) <= fall*float64(o.steps-out.steps))
 			}
 		}
@@ -80,7 +83,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			if count < len(values) {
 				out.after = max(values[count], 0)
 			}
-			if y.Rows == size { // the whole space, of which all is known
+			if y.Rows == size { // the whole space: all vectors are known
 				o.more = size
 			}
 			out.rows = combine(ctx, rowsOf(y, 0, min(count+o.more, y.Rows)), s.q)
@@ -90,18 +93,18 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 	}
 }
 
-// krylovSpace is the space searched, with the projection of B onto it.
+// krylovSpace is the searched space, and the projection of B on it.
 type krylovSpace struct {
 	size, p    int
-	block      int     // rows multiplied at a time
+	block      int     // the number of rows multiplied at a time
 	q          *Matrix // orthonormal rows
 	t          *Matrix // QBQᵀ
-	old, fresh int     // rows of q that were multiplied; rows after them that come now
+	old, fresh int     // rows of q already multiplied, and rows after them to multiply next
 }
 
 func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace {
 	block := min(p+krylovExtra, size)
-	most := min(size, max(4*block, 96)) // basis vectors kept at once
+	most := min(size, max(4*block, 96)) // the number of basis vectors kept at once
 	s := &krylovSpace{
 		size: size, p: p, block: block, fresh: block,
 		q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil),
@@ -117,7 +120,8 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 	return s
 }
 
-// extend adds rows to T for the products z of B with the new rows of q. z keeps what is outside of q.
+// extend adds rows to T from the products z of B with the new rows of q. It leaves in z the part outside of
+// q.
 func (s *krylovSpace) extend(ctx context.Context, z *Matrix) {
 	have, most := s.old+s.fresh, s.q.Rows
 	q := rowsOf(s.q, 0, have)
@@ -133,7 +137,7 @@ func (s *krylovSpace) extend(ctx context.Context, z *Matrix) {
 	project(ctx, z, q)
 }
 
-// ritzResiduals is what decides about the p leading Ritz values, or about all there are.
+// ritzResiduals decides about the p leading Ritz values, or about all if there are fewer.
 type ritzResiduals struct {
 	values    []float64
 	worst     float64 // the largest residual, in the measure of krylovOptions.residual
@@ -141,7 +145,7 @@ type ritzResiduals struct {
 	next, top float64 // as in krylovResult
 }
 
-// residuals measures the Ritz vectors Qᵀy: the residual of one is Zᵀ·(y's part in the new rows).
+// residuals measures the Ritz vectors Qᵀy. The residual of one is Zᵀ times the part of y in the new rows.
 func (s *krylovSpace) residuals(
 	ctx context.Context, values []float64, y, z *Matrix, indefinite bool,
 ) ritzResiduals {
@@ -184,7 +188,8 @@ func (s *krylovSpace) residuals(
 	return out
 }
 
-// next makes an orthonormal basis of z's rows the new rows of q. A full q is first reduced to Ritz vectors.
+// next makes an orthonormal basis of the rows of z the new rows of q. It first reduces a full q to Ritz
+// vectors.
 func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) {
 	have, most := s.old+s.fresh, s.q.Rows
 	if have+s.block > most && most < s.size {
@@ -210,7 +215,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 	orthonormalize(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
 }
 
-// independent makes the rows of v orthonormal, or reports false, with v of no use, if they are dependent.
+// independent makes the rows of v orthonormal. It returns false if they are dependent; v is then invalid.
 func independent(ctx context.Context, v *Matrix) bool {
 	for i := 0; i < v.Rows && !stopped(ctx); i++ {
 		if !deflate(v.row(i), v, i, float64(v.Cols)*0x1p-50) {
@@ -220,25 +225,25 @@ func independent(ctx context.Context, v *Matrix) bool {
 	return true
 }
 
-// outside sums up, over weighted centred rows x with coordinates w on p basis rows U, and
-// y = x − Uᵀw: Σ‖y‖², Σ‖x‖², Σwyᵀ and Σwwᵀ. Vectors z that follow the basis are probes,
-// orthogonal to it: w has their products with x as well.
+// outside sums up weighted centred rows x, their coordinates w on p basis rows U, and y = x − Uᵀw: Σ‖y‖²,
+// Σ‖x‖², Σwyᵀ and Σwwᵀ. The vectors z after the basis are probes, orthogonal to it. w also contains the
+// products of x with the probes.
 type outside struct {
 	vectors        *Matrix // the basis, then the probes
 	p              int
 	squares, total float64
-	coupling       *Matrix // a row for every vector
-	gram           *Matrix // p×p
-	depth          int     // roundings of the sums
-	mean           float64 // √Σw times what the mean may be off
+	coupling       *Matrix // Σwyᵀ, a row for every vector
+	gram           *Matrix // Σwwᵀ, p×p
+	depth          int     // the number of roundings of the sums
+	mean           float64 // √Σw times a bound of the error of the mean
 	sparse         *sparseRounding
 }
 
-// sparseRounding is what the sums of sparse data are off by; nil: the data was not sparse.
+// sparseRounding bounds the errors of sums of sparse data. It is nil for other data.
 type sparseRounding struct {
 	reach float64 // see sparseSamples
 	off   float64 // bounds the error of outside.total
-	entry int     // roundings of an entry of w
+	entry int     // the number of roundings of an entry of w
 }
 
 func newOutside(vectors *Matrix, p int) *outside {
@@ -261,7 +266,7 @@ func (s *samples) measure(r *outside) error {
 		s.packFine(rows, span{at.lo, at.hi}, span{0, d})
 		clear(coords)
 		addMulNT(coords, q, rows, m, r.vectors.Data, q, d, false)
-		var total, squares float64 // of the block
+		var total, squares float64 // sums of the block
 		for i := range m {
 			y, w := rows[i*d:][:d], coords[i*q:][:q]
 			total += sumSquares(y)
@@ -288,22 +293,26 @@ func (s *samples) measure(r *outside) error {
 	return err
 }
 
-// floor returns a lower and an upper bound of Σ_{i>p}σ_i². next is an upper bound of the
-// squared singular values outside of the basis; +Inf: none is known.
+// floor returns a lower and an upper bound of Σ_{i>p}σ_i². next is an upper bound of the squared singular
+// values outside the basis, or +Inf if none is known.
 //
-// Proof. Let X be the exact rows about the mean in memory, T = ‖X‖², P the projector on the rows U of the
-// basis, Y = X(I − P), ω ≥ ‖UUᵀ − I‖_F, and hats what was computed. Packing and forming ŷ from ŵ is off by at
-// most ε = γ(p+8)(2+√p) of √T. What ŷ has in the span is at most π√T, π = 1.2(√p·γ(d+12) + ω), as ŵ is off by
-// √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖ − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
+// Proof. Let X be the exact rows less the mean in memory, T = ‖X‖², P the projector on the rows U of the
+// basis, Y = X(I − P) and ω ≥ ‖UUᵀ − I‖_F. Computed numbers wear hats.
 //
-// ‖Y‖² is more than the floor about that mean by at most ritzSumBound: the part of XᵀX·U outside of
-// the span is (XU)ᵀY. The largest eigenvalue there is at most ‖Y‖², and the least inside at least that
-// of Σwwᵀ less its rounding. The true mean is off by a vector of squared length mean², which is the most
-// that it takes from the floor.
+// 1. Size of Y. Packing and computing ŷ from ŵ is off by at most ε = γ(p+8)(2+√p) of √T. The part of ŷ in the
+// span is at most π√T with π = 1.2(√p·γ(d+12) + ω), since ŵ is off by √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖
+// − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
 //
-// Sparse rows. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² −
-// ‖XP‖², and ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is
-// XᵀW less U's part of it, with sums of depth roundings of terms of S² at most. The rest is as above.
+// 2. From Y to the floor. ‖Y‖² exceeds the floor about that mean by at most ritzSumBound. The part of XᵀX·U
+// outside the span is (XU)ᵀY. The largest eigenvalue outside is at most ‖Y‖². The least eigenvalue inside is
+// at least the least eigenvalue of Σwwᵀ less its rounding.
+//
+// 3. Mean. The true mean is off by a vector of squared length mean², at most. This is the most that it
+// subtracts from the floor.
+//
+// 4. Sparse rows. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖², and ‖XP‖² is
+// within 1.1ω‖X‖² of ‖XUᵀ‖². So Σ‖y‖² is off by at most η below. Σwyᵀ is XᵀW less the part of U in it, with
+// sums of depth roundings of terms of at most S². The remaining steps are the same.
 func (r *outside) floor(next float64) (low, high float64) {
 	p, d, unit := r.p, r.vectors.Cols, r.unit()
 	in := func(v float64) float64 { return v * unit * unit }
@@ -337,9 +346,10 @@ func (r *outside) floor(next float64) (low, high float64) {
 	return low / unit / unit, high / unit / unit
 }
 
-// noise bounds the norm of what rounding adds to a product with XᵀX, about the mean in memory, of a unit
-// vector that is orthogonal to vectors, and made so again. It is three times what floor has of inner
-// products, projections, and sums over rows, here or in a pass with fewer vectors.
+// noise bounds the norm of the rounding error of a product of XᵀX, about the mean in memory, with a unit
+// vector. It assumes that this vector is orthogonal to the rows of r.vectors, and that the product is made
+// orthogonal to them. The bound is three times the terms in floor for inner products, projections, and sums
+// over rows, here or in a pass with fewer vectors.
 func (r *outside) noise() float64 {
 	q, d, squares, entry := r.vectors.Rows, r.vectors.Cols, r.total, 0
 	if r.sparse != nil {
@@ -349,13 +359,14 @@ func (r *outside) noise() float64 {
 	return 3 * squares * (math.Sqrt(float64(q))*gamma(q+d+20) + sums + skewOf(rowsOf(r.vectors, 0, q-probes)))
 }
 
-// unit is a power of two. In units of it no square of a square underflows.
+// unit returns a power of two. In units of it, no square of a square underflows.
 func (r *outside) unit() float64 {
 	_, exp := math.Frexp(r.total)
 	return math.Ldexp(1, -exp/2)
 }
 
-// measures returns ω, the least diagonal entry of Σwwᵀ, the norm of its rest and that of Σwyᵀ, in the unit.
+// measures returns, in the given unit, ω, the least diagonal entry of Σwwᵀ, the norm of the other entries,
+// and the norm of Σwyᵀ.
 func (r *outside) measures(unit float64) (omega, least, others, coupled float64) {
 	p := r.p
 	in := func(v float64) float64 { return v * unit * unit }
@@ -376,7 +387,7 @@ func (r *outside) measures(unit float64) (omega, least, others, coupled float64)
 	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others) * (1 + gamma(p*p)), math.Sqrt(coupled)
 }
 
-// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis. It adds up products of 32 columns.
+// skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis. It adds up products over 32 columns.
 func skewOf(basis *Matrix) float64 {
 	var squares float64
 	for i := range basis.Rows {

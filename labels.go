@@ -1,12 +1,13 @@
 package softkmeans
 
 // Hard labels: the largest membership, then the nearest mean in a metric of the clusters' own. A cluster
-// between others is a mixture of these, and the largest membership gives its rows away. The means of the
+// between others is a mixture of these, and the largest membership gives its rows away. But the means of the
 // clusters so found lie inside of them, and the nearest mean takes many rows back. The metric is the inverse
-// of the clusters' common scatter. Means, scatter and labels follow each other until they rest, as in H. P.
-// Friedman and J. Rubin, On some invariant criteria for grouping data (J. Am. Stat. Assoc. 62, 1967): their
-// criterion det W, or a mixture of Gaussians of one covariance with hard labels. Where they rest depends on
-// the start: others are tried, and the labels of the largest merit are kept.
+// of the clusters' common scatter. Means, scatter and labels are updated in turn until labels no longer
+// change, as in H. P. Friedman and J. Rubin, On some invariant criteria for grouping data (J. Am. Stat.
+// Assoc. 62, 1967): this is their criterion det W, or a mixture of Gaussians of one covariance with hard
+// labels. The result depends on the start: other starts are tried, and the labels of the largest merit are
+// kept.
 
 import (
 	"math"
@@ -24,7 +25,7 @@ func largest(dst []int, g *Matrix) []int {
 	return dst
 }
 
-// labelsOf returns dst, or new labels where dst is nil. It panics if they are not n.
+// labelsOf returns dst, or new labels if dst is nil. It panics unless their number is n.
 func labelsOf(dst []int, n int) []int {
 	if dst == nil {
 		dst = make([]int, n)
@@ -44,8 +45,8 @@ func sums(x rows, g *Matrix) (*Matrix, error) {
 	return x.multiplyT(y.transposed())
 }
 
-// clusterMeans returns the means of labelled rows in the data's units, k×d. A cluster without rows of
-// positive weight has its center.
+// clusterMeans returns the means of labelled rows in the data's units, k×d, and the center of each cluster
+// without rows of positive weight.
 func clusterMeans(x rows, labels []int, centers *Matrix) (*Matrix, error) {
 	s, member, weights := x.data(), NewMatrix(len(labels), centers.Rows, nil), make([]float64, centers.Rows)
 	for i, j := range labels {
@@ -67,20 +68,21 @@ func clusterMeans(x rows, labels []int, centers *Matrix) (*Matrix, error) {
 	return out, nil
 }
 
-// The iteration of labels takes labelDirections·k leading directions, or as many as there are, and ends
-// after labelSteps steps; most end after fewer than ten. The scatter of the clusters is added to by
-// labelRidge of its mean over the directions, for clusters of few rows. On 15 sets, and on some of the rows
-// of eight, k−1 directions did worse; 3k+4, and ridges of 0.03 and 0.3, made no difference.
+// The iteration of labels takes labelDirections·k leading directions, or as many as there are, and ends after
+// labelSteps steps; most end after fewer than ten. labelRidge times the mean scatter over the directions is
+// added to the scatter, for clusters of few rows. On 15 sets, and on some of the rows of eight, k−1
+// directions did worse; 3k+4, and ridges of 0.03 and 0.3, made no difference.
 const (
 	labelDirections = 2
 	labelSteps      = 20
 	labelRidge      = 0.1
 )
 
-// Labels have labelStarts more starts, k-means of up to startPasses passes, or as many as take labelWork
-// multiplications, but no fewer than leastStarts. Where there are more than labelDraw rows, and
-// drawnPerCluster a cluster, that many are drawn for it. On ten sets of up to 2000 rows 10 and 40 passes did
-// as well, 8 starts and draws of 1000 rows worse, 24 starts a little better.
+// There are labelStarts more starts of labels, or as many as labelWork multiplications permit, but no fewer
+// than leastStarts. A start is k-means of up to startPasses passes. If there are more than labelDraw rows,
+// and more than drawnPerCluster a cluster, it takes a random sample of the larger number. On ten sets of up
+// to 2000 rows 10 and 40 passes did as well, 8 starts and samples of 1000 rows worse, 24 starts a little
+// better.
 const (
 	labelStarts     = 16
 	leastStarts     = 4
@@ -90,28 +92,29 @@ const (
 	drawnPerCluster = 32
 )
 
-// Labels of another start take the place of the memberships' own if their merit is higher by leastGain. The
-// entropy of the rows counts entropyRate times: 2 to 8 did as well on 15 sets. Where clusters overlap, with a
-// merit below overlapMerit of the most there can be, they may not scatter more than the memberships' own.
-// Without that raw wine, which has no clusters along its one large column, went from .69 to .57.
+// Labels of another start replace the labels of the memberships if their merit is higher by leastGain. The
+// entropy of the rows counts entropyRate times: 2 to 8 did as well on 15 sets. If clusters overlap, with a
+// merit below overlapMerit of the largest possible merit, their scatter must not exceed the scatter of the
+// memberships' labels. Without this rule raw wine, which has no clusters along its one large column, went
+// from .69 to .57.
 const (
 	entropyRate  = 4
 	leastGain    = 0.02
 	overlapMerit = 0.4
 )
 
-// clusters is samples as their labels are found.
+// clusters holds samples for the search of their labels.
 type clusters struct {
 	s       *samples
 	k       int
 	basis   *Matrix   // p×d, orthonormal rows
 	y       *Matrix   // the samples in the basis, less their mean, times 2^-exp: entries up to 1
-	mean    []float64 // that mean, in the basis
+	mean    []float64 // the samples' mean in the basis
 	exp     int
-	scatter *Matrix // of y, p×p
+	scatter *Matrix // p×p: the scatter of y
 }
 
-// openClusters takes samples to their leading directions.
+// openClusters returns samples in their leading directions.
 func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	s := x.data()
 	p := min(labelDirections*k, s.rankBound())
@@ -142,9 +145,9 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	return c, nil
 }
 
-// findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
-// means and axes of their clusters. lead are leading directions of the samples, or nil: they are found.
-// Unless quick is set, other starts are tried.
+// findClusters updates labels, which begin with the largest memberships for centers, until they no longer
+// change. It returns the means and axes of their clusters. lead holds leading directions of the samples; nil:
+// findClusters finds them. Unless quick is set, other starts are tried.
 func findClusters(x rows, labels []int, centers, lead *Matrix, quick bool) (metric, error) {
 	c, err := openClusters(x, centers.Rows, lead)
 	if err != nil {
@@ -170,7 +173,8 @@ func findClusters(x rows, labels []int, centers, lead *Matrix, quick bool) (metr
 	return q, err
 }
 
-// doubt returns the share of rows to which labels that settle in two halves of the rows give another cluster.
+// doubt returns the fraction of rows to which labels that settle on two halves of the rows give different
+// clusters.
 func (c *clusters) doubt(labels []int, places *Matrix) (float64, error) {
 	c, labels = c.draw(labels)
 	order := rand.New(rand.NewPCG(labelStream, 2)).Perm(c.s.n)
@@ -192,8 +196,8 @@ func (c *clusters) doubt(labels []int, places *Matrix) (float64, error) {
 	return other / all, nil
 }
 
-// byRows returns the labels of all rows by the clusters to which the labels of some settle; nil if there are
-// no rows, or all are the same.
+// byRows returns the labels of all rows by the clusters to which the labels of some rows settle; nil if there
+// are no rows, or all are equal.
 func (c *clusters) byRows(rows, labels []int, places *Matrix) ([]int, error) {
 	weights := make([]float64, len(rows))
 	for i, row := range rows {
@@ -211,18 +215,18 @@ func (c *clusters) byRows(rows, labels []int, places *Matrix) ([]int, error) {
 // rule labels a row y with the j whose score vectors_j·y − half_j is largest: the nearest of means in a
 // metric.
 type rule struct {
-	vectors *Matrix // k×p: of clusters, their means times the inverse of their scatter
+	vectors *Matrix // k×p: the means of clusters times the inverse of their scatter
 	half    []float64
-	weights []float64 // of each cluster
+	weights []float64 // the weight of each cluster
 	filled  int       // clusters with weight
 	within  float64   // the scatter of the rows about their means, in all directions
-	ridge   float64   // that was added to each direction
+	ridge   float64   // the amount that was added to each direction
 	root    *Matrix   // L⁻¹, for the scatter LLᵀ
-	logDet  float64   // of that scatter
+	logDet  float64   // log det LLᵀ
 }
 
-// settle moves labels until each row is nearest to its own cluster's mean, or for labelSteps. It returns the
-// rule of these clusters; nil where they have none.
+// settle moves labels until each row is nearest to its own cluster's mean, or for labelSteps steps. It
+// returns the rule of these clusters, or nil if they have none.
 func (c *clusters) settle(labels []int, places *Matrix) (r *rule, err error) {
 	next := make([]int, c.s.n)
 	for step := 0; ; step++ {
@@ -239,8 +243,8 @@ func (c *clusters) settle(labels []int, places *Matrix) (r *rule, err error) {
 	}
 }
 
-// rule returns the rule of the means of clusters and of their scatter with its ridge; nil if that has no
-// inverse. A cluster without weight has its place as mean.
+// rule returns the rule of the means of clusters and of their scatter with its ridge; nil if the scatter has
+// no inverse. The mean of a cluster without weight is its place.
 func (c *clusters) rule(labels []int, places *Matrix) *rule {
 	p := c.basis.Rows
 	means, within, inverse := NewMatrix(c.k, p, nil), c.scatter.Clone(), NewMatrix(p, p, nil)
@@ -284,7 +288,7 @@ func (c *clusters) rule(labels []int, places *Matrix) *rule {
 	return r
 }
 
-// places takes centers to the coordinates of y.
+// places converts centers to the coordinates of y.
 func (c *clusters) places(centers *Matrix) *Matrix {
 	s, row, out := c.s, make([]float64, c.s.d), NewMatrix(c.k, c.basis.Rows, nil)
 	for j := range c.k {
@@ -318,16 +322,16 @@ func (c *clusters) assign(dst []int, r *rule) error {
 	return c.eachScores(r, func(_, i int, scores []float64) { dst[i] = argmax(scores) })
 }
 
-// merit returns the entropy of the sizes of clusters less entropyRate times the mean entropy of rows: of the
-// shares that clusters have of a row, in a mixture of Gaussians with their weights, means and common scatter.
-// With a rate of 1 it is the information that rows have about clusters, after J. S. Bridle, A. J. R. Heading
-// and D. J. C. MacKay, Unsupervised classifiers, mutual information and 'phantom targets' (NIPS 1991). A.
-// Krause, P. Perona and R. Gomes, Discriminative clustering by regularized information maximization (NIPS
-// 2010) weigh its parts.
+// merit returns the entropy of the sizes of clusters less entropyRate times the mean entropy of rows. The
+// entropy of a row is over the probabilities of its clusters, in a mixture of Gaussians with the clusters'
+// weights, means and common scatter. With a rate of 1 merit is the information of rows about clusters, after
+// J. S. Bridle, A. J. R. Heading and D. J. C. MacKay, Unsupervised classifiers, mutual information and
+// 'phantom targets' (NIPS 1991). A. Krause, P. Perona and R. Gomes, Discriminative clustering by regularized
+// information maximization (NIPS 2010) weigh its parts.
 func (c *clusters) merit(r *rule) (float64, error) {
 	mass, sizes, logs := sumOf(r.weights), 0.0, make([]float64, c.k)
 	for j, w := range r.weights {
-		logs[j] = math.Log(w / mass) // −Inf of an empty cluster
+		logs[j] = math.Log(w / mass) // −Inf for an empty cluster
 		if w > 0 {
 			sizes -= w / mass * logs[j]
 		}
@@ -349,14 +353,14 @@ func (c *clusters) merit(r *rule) (float64, error) {
 	return sizes - entropyRate*sumOf(sums)/mass, err
 }
 
-// settled is labels at rest, with their rule and its merit.
+// settled is labels after settle, with their rule and its merit.
 type settled struct {
 	*rule
 	labels []int
 	merit  float64
 }
 
-// rest settles labels. It returns nil if the rows are all the same.
+// rest settles labels. It returns nil if all rows are equal.
 func (c *clusters) rest(labels []int, places *Matrix) (*settled, error) {
 	r, err := c.settle(labels, places)
 	if r == nil || err != nil {
@@ -366,7 +370,8 @@ func (c *clusters) rest(labels []int, places *Matrix) (*settled, error) {
 	return &settled{r, labels, merit}, err
 }
 
-// replaces reports whether labels take the place of those found so far, in a choice that began with old ones.
+// replaces reports whether labels s replace the labels found so far, in a choice that began with the old
+// labels.
 func (s *settled) replaces(found, old *settled) bool {
 	most := found.merit
 	if found == old {
@@ -376,9 +381,9 @@ func (s *settled) replaces(found, old *settled) bool {
 	return s.merit > most && apart && s.filled >= old.filled
 }
 
-// choose replaces labels, those of the largest memberships, where others that settle from k-means, or the
-// best of these after swaps, have more merit than those that settle from them, and no fewer clusters. The
-// numbers are those by which they share most rows with the old ones.
+// choose replaces labels, which begin with the largest memberships, if labels from another start have more
+// merit and no fewer clusters. The other starts are k-means, and the best of these after swaps. Clusters are
+// numbered such that they share most rows with the old ones.
 func (c *clusters) choose(labels []int, places *Matrix) error {
 	part, own := c.draw(labels)
 	old, err := part.rest(own, places)
@@ -421,11 +426,11 @@ func (c *clusters) choose(labels []int, places *Matrix) error {
 	return err
 }
 
-// assignment gives each row of a square matrix of gains a column of its own, such that their gains add up to
-// the most, and returns these columns (Kuhn 1955, by shortest augmenting paths in O(k³)).
+// assignment assigns a column of its own to each row of a square matrix of gains, such that the sum of the
+// gains is largest, and returns these columns (Kuhn 1955, by shortest augmenting paths in O(k³)).
 func assignment(gain *Matrix) []int {
 	k := gain.Rows
-	u, v := make([]float64, k+1), make([]float64, k+1) // potentials; index k is for what is not assigned yet
+	u, v := make([]float64, k+1), make([]float64, k+1) // potentials; index k means: not assigned yet
 	rowOf, from := slices.Repeat([]int{-1}, k+1), make([]int, k+1)
 	for i := range k {
 		rowOf[k] = i
@@ -478,7 +483,7 @@ func (c *clusters) start(l *clustering, rng *rand.Rand, places *Matrix) (*settle
 	return c.rest(labels, places)
 }
 
-// draw returns clusters of rows that are drawn by weight, with their labels; of all rows where these are few.
+// draw returns clusters of rows drawn at random by weight, with their labels; of all rows if these are few.
 func (c *clusters) draw(labels []int) (*clusters, []int) {
 	most := max(labelDraw, drawnPerCluster*c.k)
 	if c.s.n <= most {
@@ -487,7 +492,7 @@ func (c *clusters) draw(labels []int) (*clusters, []int) {
 	return c.some(drawRows(c.s, rand.New(rand.NewPCG(labelStream, 1)), most), nil, labels)
 }
 
-// some returns clusters of some rows with new weights, nil for 1, and their labels.
+// some returns clusters of the listed rows with new weights, nil for 1, and their labels.
 func (c *clusters) some(rows []int, weights []float64, labels []int) (*clusters, []int) {
 	part, own := *c, make([]int, len(rows))
 	part.s, part.y = c.s.some(len(rows), weights), chosenRows(c.y, rows)
@@ -498,15 +503,16 @@ func (c *clusters) some(rows []int, weights []float64, labels []int) (*clusters,
 	return &part, own
 }
 
-const labelStream = 0x1abe1 // of random numbers
+const labelStream = 0x1abe1 // stream of random numbers
 
-// spreadRate is the square of ClusterSpread in mean squared distances of rows from their own means. These are
-// too short, since labels cut off the tails of clusters. On 59 sets a scale of its own for each cluster, EM,
-// and Student's distribution changed the Brier score of probabilities by at most .011.
+// spreadRate is the square of ClusterSpread divided by the mean squared distance of rows from their own
+// means. These distances are too short, since labels cut off the tails of clusters. On 59 sets a scale of its
+// own for each cluster, EM, and Student's distribution changed the Brier score of probabilities by at most
+// .011.
 const spreadRate = 1.5
 
-// axes returns L⁻¹·basis, p×d, times a power of two: rows whose entries add up to less than 1 in size.
-// spread is Model.ClusterSpread along these, for the rows that r was made for.
+// axes returns L⁻¹·basis, p×d, times a power of two: the absolute entries of each row add up to less than 1.
+// spread is Model.ClusterSpread along these axes, for the rows that r was made for.
 func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
 	p, rows, squares := c.basis.Rows, 0.0, 0.0
 	out, most := NewMatrix(p, c.s.d, nil), 0.0
@@ -525,21 +531,21 @@ func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
 			rows++
 		}
 	}
-	// Of the scatter W with its ridge ρ, tr(L⁻¹WL⁻ᵀ) = p − ρ‖L⁻¹‖².
+	// LLᵀ is the scatter W plus ρ times the identity, for the ridge ρ. So tr(L⁻¹WL⁻ᵀ) = p − ρ‖L⁻¹‖².
 	within := max(0, float64(p)-r.ridge*squares) / (sumOf(r.weights) * float64(p))
 	free := max(1, rows-float64(c.k)) / rows
 	return out, math.Ldexp(math.Sqrt(spreadRate*within/free), c.exp+c.s.exp-exp)
 }
 
-// metric has the means of clusters, and the axes along which their distances count; nil: all. spread and
-// doubt are of a Model.
+// metric holds the means of clusters, and the axes of their distances; nil: all directions. spread and doubt
+// are fields of a Model.
 type metric struct {
 	means, axes   *Matrix
 	spread, doubt float64
 }
 
-// scored takes the nearest mean of row i, the lowest index where distances agree to rounding, and its scores
-// in units of 4^exp: a constant less half of the squared distances.
+// scored receives the nearest mean of row i, the lowest index if distances agree to rounding, and the row's
+// scores in units of 4^exp: a constant less half of the squared distances.
 type scored = func(i, nearest int, scores []float64, exp int)
 
 // labelling returns the scored that sets dst to the nearest means.
@@ -555,7 +561,7 @@ func (m *Matrix) score(by parallelism, means, axes *Matrix, fn scored) error {
 	if axes == nil {
 		return scoreRows(by, m, means, fn)
 	}
-	from := means.row(0) // differences have their digits, however far the data is from 0
+	from := means.row(0) // differences keep their digits, however far the data is from 0
 	y, err := alongAxes(by, m, from, axes)
 	if err != nil {
 		return err
@@ -570,7 +576,7 @@ func (m *Matrix) score(by parallelism, means, axes *Matrix, fn scored) error {
 func alongAxes(by parallelism, x *Matrix, from []float64, axes *Matrix) (*Matrix, error) {
 	p, d := axes.Rows, x.Cols
 	out := NewMatrix(x.Rows, p, nil)
-	axes = axes.Clone() // without gaps
+	axes = axes.Clone() // with contiguous rows
 	err := by.eachBlock(chunking{x.Rows, d, manyChunks}, d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*d]
 		for i := at.lo; i < at.hi; i++ {
@@ -598,7 +604,7 @@ func scoreRows(by parallelism, x, vectors *Matrix, fn scored) error {
 		for i := at.lo; i < at.hi; i++ {
 			row, best := b[(i-at.lo)*p.k:][:p.k], 0
 			size, _ := rowMaxAbs(row)
-			for j, v := range row { // rounding keeps coincident vectors apart
+			for j, v := range row { // distances of coincident vectors differ by rounding
 				if v-half[j] > row[best]-half[best]+float64(p.d+4)*0x1p-52*max(size, half[j]) {
 					best = j
 				}

@@ -5,8 +5,8 @@ package softkmeans
 //
 //	minimise ‖K − (1/c)·PPᵀ‖²  over  c > 0, P ≥ 0, P1 = 1  (P n×k),
 //
-// with a floor from the spectrum and a descent (lsddescent.go) that the source does not have; and its
-// translation-invariant form, soft k-means with a kernel, which has a closed form (F. Nie, H. Chen, R. Wang
+// with a floor from the spectrum and a descent (lsddescent.go), which the source does not contain. TILSD is
+// its translation-invariant form, soft k-means with a kernel. It has a closed form (F. Nie, H. Chen, R. Wang
 // and X. Li, On the Global Solution of Soft k-Means).
 
 import (
@@ -17,31 +17,24 @@ import (
 )
 
 // LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
-// the number of clusters k. The result's Memberships contain the share of each cluster in each sample; Labels
-// returns one cluster for each sample. Package kernel makes similarities of rows. Cosines of positive rows
-// are all near 1 and say little: standardize the columns first.
+// the number of clusters k. Read Memberships (n×k), the weight of each cluster in each sample, or Labels.
+// Package kernel computes similarities of rows. Cosines of positive rows are all near 1: standardize the
+// columns first.
 //
-// LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft memberships P (n×k) and a
-// scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n. If K = PPᵀ/c with a P that has a pure sample of
-// each cluster, LSD returns P up to the order of its columns. For k > 2 the result is not proved to be a
-// minimum; Gap bounds how far it is from one.
+// LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
+// its result. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k
+// above n. If K = PPᵀ/c with a P that contains a pure sample of each cluster, LSD returns P up to the order
+// of its columns. For k > 2 the result is not proved to be a minimum; Gap bounds its distance from the
+// minimum.
 //
-// # Details
-//
-// The leading positive eigenpairs give K ≈ ZᵀZ. The samples, the columns of Z, should lie in the hyperplane
-// mᵀz = 1 with m = (ZZᵀ)⁻¹Z1. LSD scales them by √c with c = ‖m‖²/k, and projects them onto the hyperplane.
-// It rotates this hyperplane onto the plane of the simplex. For k > 2 it also rotates about the simplex's
-// centre until the samples are closest to the simplex. Their projections onto the simplex are P (Arora et
-// al., Algorithm 1). A descent on P then lowers the objective, with the best c for each P.
-//
-// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
-// for a step of the rotation. Descents take 50 to 1000 steps. For n ≤ 128 or k above n/4 − 8 the eigensolver
-// is direct: 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K itself, which takes 8 GB for n = 30 000, and O(nk);
-// a second K if the eigensolver is direct, the stride is above n, or K differs from Kᵀ.
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, O(nk⁴) for a step of the rotation, and
+// 2n²k for each of 50 to 1000 steps of the descent. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct:
+// 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K, 8 GB for n = 30 000, and O(nk). A direct eigensolver, a
+// stride above n and K ≠ Kᵀ take a second K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange], [ErrTooFewSamples] for
 // n = 0, [ErrOption]. Entries that differ from their mirror image by at most 1e-8 of the largest entry are
-// averaged. An error of ctx is wrapped, with the best model so far if there is one.
+// averaged. If ctx ends, LSD returns its error, wrapped, with the best model so far, or nil.
 func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	op, o, err := openSimilarity(ctx, s, k, opts, "LSD")
 	if err != nil {
@@ -51,26 +44,24 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 }
 
 // TILSD clusters as [LSD] does, attains the global minimum, and does not depend on where the origin lies.
-// Pass a symmetric n×n matrix of similarities. The result has a map for new samples: see [LSDModel.Predict].
+// Pass a symmetric n×n matrix of similarities. [LSDModel.Predict] maps new samples.
 //
-// The K′ that describe the same samples seen from another origin are one class; TILSD returns the P and c
-// whose PPᵀ/c is closest to one of them. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). Like
-// Fit's, its memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as
+// Matrices K′ that describe the same samples seen from another origin form one class. TILSD finds P and c
+// with PPᵀ/c closest to a member of the class. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). As
+// for Fit, memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as
 // by [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
 //
-// # Details
-//
-// TILSD needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2), B of
-// [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The least
-// objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
-// 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
-//
-// Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors:
-// as [LSD].
+// Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors: as
+// [LSD].
 func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
-	// Errata: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is
-	// orthogonal to the k−1 directions of the samples, for which it needs d ≥ k. Here the translation may
-	// leave the span of the samples. The remark on its Theorem 8 says the solution of LSD and means TI-LSD.
+	// Let VΛVᵀ be the k−1 largest eigenpairs of HKH, H = I − 11ᵀ/n, and W = VΛ^(1/2). With B of
+	// RegularSimplex and an s that keeps P ≥ 0, P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum
+	// of the squares of all other eigenvalues of HKH. With the ball's simplex, c = 1/(r²k(k−1)) for the
+	// largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
+	//
+	// Errata. The paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is
+	// orthogonal to the k−1 directions of the samples, and so requires d ≥ k. Here the translation may leave
+	// the span of the samples. The remark on its Theorem 8 says "the solution of LSD" and means TI-LSD.
 	op, o, err := openSimilarity(ctx, s, k, opts, "TILSD")
 	if err != nil {
 		return nil, err
@@ -94,8 +85,8 @@ func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, 
 	return m, nil
 }
 
-// openSimilarity checks all arguments, and returns the operator of s and the options with defaults. Options
-// that are read by another function than `of` are an error.
+// openSimilarity checks all arguments, and returns the operator of s and the options with defaults. An option
+// that the function named `of` does not read is an error.
 func openSimilarity(ctx context.Context, s *Matrix, k int, opts *LSDOptions,
 	of string) (op *operator, o LSDOptions, err error) {
 	o = orZero(opts)
@@ -118,16 +109,16 @@ func openSimilarity(ctx context.Context, s *Matrix, k int, opts *LSDOptions,
 	return op, o, err
 }
 
-// rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled units; left is what the
-// best factor leaves over. It returns the floor, scaled. That is of eigenvalues: the paper's lemma of the
-// trace with singular values (erratum 13) has none for an indefinite K.
+// rate sets Objective, Floor, FloorError, Total and Gap. objective and left, the remainder of the best
+// factor, are in scaled units. rate returns the scaled floor, from eigenvalues. The paper's lemma of the
+// trace with singular values (erratum 13) gives no floor for an indefinite K.
 func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
 	floor = left.lows[len(left.lows)-1]
 	open := (left.high - floor) * (1 + 0x1p-50)
-	objective = max(objective, floor) // it is a difference of sums, which may cancel
+	objective = max(objective, floor) // objective is a difference of sums, which may cancel
 	m.Objective, m.Floor = unscale(objective, 2*op.exp), unscale(floor, 2*op.exp)
 	m.FloorError, m.Total = unscale(open, 2*op.exp), unscale(left.total, 2*op.exp)
-	if open > 0 { // which may be too small for a number
+	if open > 0 { // open may be too small for a number
 		m.FloorError = max(m.FloorError, math.SmallestNonzeroFloat64)
 	}
 	m.Gap = 0
@@ -137,14 +128,16 @@ func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor 
 	return floor
 }
 
-// encloseFeatures encloses the samples' coordinates Wᵀ (p×n), and sets memberships, scale and map.
+// encloseFeatures encloses the samples' coordinates Wᵀ (p×n) in a simplex, and sets memberships, scale and
+// map.
 func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k int, kind Enclosure) {
 	w := wt.transposed()
 	e := enclosed(w, k, kind)
 	around := e.placement()
 	m.Memberships, m.Vertices = NewMatrix(o.n, k, nil), around.vertices
 	scale(m.Vertices.Data, math.Ldexp(1, o.exp/2))
-	// c = 1/(r²k(k−1)), with the radius of the tight simplex's facets in place of r as well.
+	// c = 1/(r²k(k−1)) for the radius r of the ball, or of the sphere that touches the facets of the tight
+	// simplex.
 	m.Scale = 1
 	if e.radius > 0 {
 		m.Scale = unscale(1/(e.radius*e.radius*float64(k)*float64(k-1)), -o.exp)
@@ -158,7 +151,7 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	}
 }
 
-// label sets Clustering unless samples have no coordinates, and returns the context's error.
+// label sets Clustering if the samples have coordinates, and returns the context's error.
 func (m *LSDModel) label(o *operator) error {
 	if m.Vertices.Cols == 0 {
 		return nil
@@ -210,29 +203,27 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	return m, err
 }
 
-// LSDFloors helps to choose the number of clusters of [LSD]. Pass a symmetric n×n matrix of similarities and
-// the largest k of interest. Index k−1 of the result is a lower bound of the objective of k clusters, for
-// k = 1, …, most (at most n). Workers and Seed are the only options.
+// LSDFloors returns lower bounds of the objective of [LSD], to choose the number of clusters by. Pass a
+// symmetric n×n matrix of similarities and the largest k of interest, `most`. Index k−1 of the result is the
+// bound for k clusters, k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of K except the k largest
+// that are above 0. The result is proved not to exceed this sum, as [LSDModel]'s Floor is, and mostly less
+// than about n·2^-52 of ‖K‖² below.
 //
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
-// except the k largest that are above 0. The result is not above this sum, by the theorem of
-// [LSDModel], and mostly less than some n·2^-52 of ‖K‖² below.
-//
-// Cost: that of the eigenpairs of [LSD] for k = most, quadratic in n. If eigenvalues are close to each other,
-// as for a K near I, the proof for 512 < n ≤ 2048 takes n³/6 for each of up to four factorizations, and
-// 4n³/3 if these prove too little. Errors: those of LSD, and [ErrOption] for most < 1.
+// It reads the options Workers and Seed. Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues,
+// as of K near I, the proof for 512 < n ≤ 2048 takes up to 2n³/3, and 4n³/3 more if that fails. Errors: as
+// for LSD, and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
 
 // TILSDFloors returns the floors of [TILSD] for k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of
 // HKH except the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values, not
-// the squares of [Floors]. Options, theorem, cost, rounding and errors are those of [LSDFloors].
+// the squares of [Floors]. Options, theorem, cost, rounding and errors are as for [LSDFloors].
 func TILSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, true)
 }
 
-// spectralFloors is TILSDFloors if centred, otherwise LSDFloors.
+// spectralFloors returns TILSDFloors if centred, otherwise LSDFloors.
 func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
 	centred bool) ([]float64, error) {
 	op, o, err := openSimilarity(ctx, s, most, opts, "")
@@ -257,53 +248,44 @@ func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
 	return floors, nil
 }
 
-// LSDModel is the result of [LSD] and [TILSD]: similarities K ≈ PPᵀ/c. Read Memberships,
-// or Labels for one cluster per sample. Gap says how far from the best the result may be.
+// LSDModel is the result of [LSD] and [TILSD]: similarities K ≈ PPᵀ/c. Read Memberships, or Labels for one
+// cluster per sample. Gap bounds the excess.
 type LSDModel struct {
-	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
-	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. Scale is 0 if no
-	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K. TILSD's scale follows from the
-	// simplex and cannot be compared between enclosures or with LSD's.
+	Memberships *Matrix // P, n×k: at least 0; each row adds up to 1
+	// Scale is c: 1/c is the similarity of two samples wholly in one cluster. It is 0 if no P with ⟨K, PPᵀ⟩ >
+	// 0 was found, as for a negative definite K. TILSD's depends on the enclosure.
 	Scale float64
-	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities. Its other fields
-	// are 0, so Optimal is false: the rounding of Objective is not bounded.
-	//
-	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any translation K′ of K leaves,
-	// ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Objective, Floor and Total are in squared units of K, and at most
-	// math.MaxFloat64. Total is ‖K‖², for TILSD ‖HKH‖².
+	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities, in squared units
+	// of K. It bounds no rounding of Objective, so Optimal is false. Objective is ‖K − PPᵀ/c‖² for LSD, and
+	// Total ‖K‖². For TILSD Objective is the minimum over all translations of K, ‖H(K − PPᵀ/c)H‖² with H = I
+	// − 11ᵀ/n, and Total is ‖HKH‖².
 	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
-	// K except the k largest positive ones. PPᵀ has no negative entries: if K has some, Floor is far below
-	// the objective that LSD can reach. The floor of LSDFloor, in package proof, is mostly near. For TILSD
-	// the rank is k−1 and the matrix HKH, and Floor is the minimum.
-	//
-	// It is a theorem that the exact bound is from Floor to Floor + FloorError, with all rounding and
-	// whatever the eigensolver has found. Beyond 512 samples the theorem fails with probability 2e-10, by
-	// random vectors that each call draws anew.
-	//
-	// Gap is (Objective − Floor)/Total: a better P can lower the objective by at most this share of
-	// ‖K‖². No k clusters can express the share Floor/Total.
+	// K except the k largest positive ones. PPᵀ is nonnegative: if K has negative entries, Floor is far below
+	// the minimum of LSD, and LSDFloor in package proof is mostly near. TILSD's floor, of HKH with k−1, is
+	// the minimum. The exact bound is proved to lie from Floor to Floor + FloorError, including rounding and
+	// errors of the eigensolver. Beyond 512 samples the proof, by random vectors, fails with probability
+	// 2e-10.
 	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
-	// Means, Projection and Vertices are the map of a model of TILSD, nil for LSD: from the similarities of a
-	// sample with the n training samples to p ≤ k−1 coordinates in the feature space, and to memberships.
+	// Means, Projection and Vertices are TILSD's map from the similarities of a sample with the n training
+	// samples to p ≤ k−1 coordinates in the feature space, and to memberships. They are nil for LSD.
 	Means      []float64 // n: the means of the rows of K
-	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
+	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times Projection is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
-	// Clustering has the labels of TILSD: a model of the samples' [LSDModel.Coordinates], with Vertices for
-	// centers. Its PredictLabels and ClusterProbabilities take the Coordinates of new samples. It is nil for
-	// LSD, and for samples without coordinates.
+	// Clustering contains TILSD's labels: a model of the samples' [LSDModel.Coordinates], with Vertices for
+	// centers. Its PredictLabels takes Coordinates of new samples. nil: LSD, or samples without coordinates.
 	Clustering *Model
-	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD, unless the descent
-	// or the eigensolver reached its limit, or FloorError is large. It holds in either case.
+	// Status is StatusConverged for LSD and StatusOptimal for TILSD. It is StatusIterationLimit if the
+	// descent or the eigensolver reached its limit, or if FloorError is large. The bounds hold then, too.
 	Status Status
 }
 
-// isMapped reports whether the model has TILSD's map.
+// isMapped reports whether the model contains TILSD's map.
 func (m *LSDModel) isMapped() bool { return m.Means != nil || m.Projection != nil || m.Vertices != nil }
 
-// checkMap checks the map, which the caller may have made.
+// checkMap returns an error if the map, which the caller may have made, does not fit the memberships.
 func (m *LSDModel) checkMap() error {
 	err := cmp.Or(checkMatrix("Projection", m.Projection, math.MaxFloat64),
 		checkMatrix("Vertices", m.Vertices, mostCenter))
@@ -326,7 +308,7 @@ func (m *LSDModel) checkMap() error {
 	return nil
 }
 
-// Labels returns a cluster for each sample: that of Clustering or, without it, the largest membership, the
+// Labels returns a cluster for each sample: from Clustering or, without it, the largest membership, the
 // lowest index on ties. dst receives the labels; nil allocates, and a wrong length panics.
 func (m *LSDModel) Labels(dst []int) []int {
 	if m.Clustering != nil {
@@ -335,20 +317,18 @@ func (m *LSDModel) Labels(dst []int) []int {
 	return largest(dst, m.Memberships)
 }
 
-// Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) has the similarities of new
+// Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) holds the similarities of new
 // sample i with the n training samples, in their order, as the functions of package kernel return them.
 //
-// A model of TILSD centres the row as HKH was, takes it to [LSDModel.Coordinates], and returns the exact
-// mixture of the prototypes that is nearest there (see [SimplexLeastSquares]). The rows of K itself give
-// Memberships, to rounding, or to 1e-6 if p is below k−1 and many mixtures are equally near.
-//
-// A model of LSD returns the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². The rows of K
-// give Memberships where K = PPᵀ/c and the columns of P are independent. Otherwise they
-// give something near, since a sample's similarity to itself counts like any other.
+// A model of TILSD returns the mixture of prototypes that is nearest to the sample's [LSDModel.Coordinates].
+// For the rows of K that is Memberships, to rounding, or to 1e-6 if p is below k−1. A model of LSD returns
+// the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². For the rows of K that is Memberships if K = PPᵀ/c and the
+// columns of P are independent, and otherwise something near, since a sample's similarity to itself counts
+// like any other.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
-// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] where
-// LSD's scale is not above 0 and finite; on an error dst is unchanged.
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] if
+// LSD's scale is not above 0 and finite. On an error dst is unchanged.
 func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if m.Memberships == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no memberships")
@@ -384,17 +364,16 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	return SimplexLeastSquares(dst, rows, vertices, nil)
 }
 
-// Coordinates returns the coordinates of samples in the feature space of a model of [TILSD], m×p with p
-// ≤ k−1. They are its kernel principal components. rows (m×n) has the similarities with the n
-// training samples, as for [LSDModel.Predict]; nil stands for the training samples themselves and needs no K.
-// Vertices has the prototypes in the same coordinates.
+// Coordinates returns the kernel principal components of samples in the feature space of a model of [TILSD],
+// m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
+// [LSDModel.Predict]; nil stands for the training samples themselves. Vertices have the same coordinates.
 //
-// [FitMinVolume] of the result draws prototypes towards the data. Take TILSD with 3k for FitMinVolume with
-// k: with k directions or fewer its floor is 0, and its slack has nothing to give.
+// For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. With k directions or
+// fewer the floor is 0, and a slack, a fraction of it, permits almost nothing.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself.
-// Cost: O(mnp). Errors: [ErrShape], also for a model that is not TILSD's, [ErrNonFinite],
-// [ErrRange], also for a coordinate above 2^520; on an error dst is unchanged.
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
+// Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate
+// above 2^520. On an error dst is unchanged.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if !m.isMapped() || m.Memberships == nil {
 		return nil, fail(ErrShape, "the model has no map, which those of TILSD have")
@@ -425,7 +404,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 			row[j] = v - m.Means[j]
 			mean += row[j] / float64(n)
 		}
-		// The columns of Projection add up to 0 but for rounding, which the mean would multiply.
+		// Columns of Projection add up to 0 up to rounding, which the mean would multiply.
 		for j := range row {
 			axpy(out.row(i), row[j]-mean, m.Projection.row(j))
 		}
@@ -433,7 +412,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	return copyTo(dst, out)
 }
 
-// copyTo returns m, or dst with a copy of it, or an error if an entry is out of range.
+// copyTo returns m if dst is nil, otherwise dst with a copy of m, or an error if an entry is out of range.
 func copyTo(dst, m *Matrix) (*Matrix, error) {
 	if _, err := checkEntries("coordinates", m, mostCenter); err != nil {
 		return nil, err
@@ -446,7 +425,7 @@ func copyTo(dst, m *Matrix) (*Matrix, error) {
 	return dst, nil
 }
 
-// checkRows is for similarities with n training samples.
+// checkRows returns an error unless rows holds similarities with n training samples.
 func checkRows(rows *Matrix, n int) error {
 	if err := checkMatrix("rows", rows, mostEntry); err != nil {
 		return err

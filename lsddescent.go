@@ -10,27 +10,27 @@ import (
 const (
 	descentSteps  = 1000
 	descentTol    = 1e-9
-	descentMemory = 10      // steps that a rise is judged by
-	extraColumns  = 16      // of P above the number of positive eigenvalues; beyond them columns are 0
-	entriesExact  = 0x1p-80 // of the total: entries right to 2^-40 of ‖K‖
-	anotherShare  = 1e-3    // of the objective above the floor, below which one start is enough
+	descentMemory = 10      // a step may rise up to the largest of so many objectives
+	extraColumns  = 16      // P has so many columns more than positive eigenvalues; the others are 0
+	entriesExact  = 0x1p-80 // of the total: entries correct to 2^-40 of ‖K‖
+	anotherShare  = 1e-3    // one start is enough up to this excess, as a part of the objective
 )
 
-// descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best scale for
-// P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩, by the spectral projected gradient method of Birgin, Martínez &
-// Raydan (2000) with the step length of Barzilai & Borwein. It takes the full step where that ends below the
-// worst of the last ten objectives, otherwise the best along the step. There ⟨K, PPᵀ⟩ is a polynomial
-// of degree 2 and ‖PPᵀ‖² one of degree 4, so a step takes one product with K. It keeps the lowest P.
+// descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best scale for P, c = ‖PPᵀ‖²/⟨K,
+// PPᵀ⟩. It is the spectral projected gradient method of Birgin, Martínez & Raydan (2000) with the step length
+// of Barzilai & Borwein. It takes the full step if that ends below the largest of the last ten objectives,
+// otherwise the best point along the step. Along a step ⟨K, PPᵀ⟩ is a polynomial of degree 2 and ‖PPᵀ‖² a
+// polynomial of degree 4, so a step takes one product with K. The descent keeps the lowest P.
 type descent struct {
 	*operator
 	k        int
 	total    float64 // ‖K‖²
-	floor    float64 // of the objective
+	floor    float64 // the lower bound of the objective
 	fullRank bool    // all k columns have a positive eigenvalue
 	opts     *LSDOptions
 }
 
-// candidate is a P with what φ and its gradient need.
+// candidate is a P with the products that φ and its gradient need.
 type candidate struct {
 	p, q      *Matrix // P and KP, n×k
 	s         *Matrix // PᵀP
@@ -40,7 +40,7 @@ type candidate struct {
 	status    Status
 }
 
-// measure sets all that follows from p. The objective is the sum of squared entries, not φ.
+// measure sets all other fields from p. The objective is the sum of squared entries, not φ.
 func (d *descent) measure(f *candidate) error {
 	pt := f.p.transposed()
 	qt, err := d.apply(pt)
@@ -60,7 +60,7 @@ func (d *descent) measure(f *candidate) error {
 	return err
 }
 
-// sums sets s, which is allocated, and what follows from p, q and it. pt is Pᵀ.
+// sums sets s, which is allocated, a, b and φ from p and q. pt is Pᵀ.
 func (d *descent) sums(f *candidate, pt *Matrix) {
 	timesT(f.s, pt, pt)
 	f.a, f.b = dot(f.p.Data, f.q.Data), sumSquares(f.s.Data)
@@ -73,7 +73,8 @@ func (d *descent) sums(f *candidate, pt *Matrix) {
 // attained reports whether f is at the floor to the rounding of φ.
 func (d *descent) attained(f *candidate) bool { return f.objective-d.floor <= 0x1p-50*d.total }
 
-// gradient writes the gradient of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that of −½⟨K, PPᵀ⟩.
+// gradient writes the gradient of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise the gradient of −½⟨K,
+// PPᵀ⟩.
 func (f *candidate) gradient(g *Matrix) {
 	copy(g.Data, f.q.Data)
 	scale(g.Data, -1)
@@ -86,8 +87,8 @@ func (f *candidate) gradient(g *Matrix) {
 	scale(g.Data, 4*h)
 }
 
-// best returns the lowest of f and the ends of all descents; with an error, so far. values are the positive
-// eigenvalues, of the factor z.
+// best returns the lowest of f and the ends of all descents, or, with an error, of the ends so far. values
+// are the positive eigenvalues, of the factor z.
 func (d *descent) best(f *candidate, z *Matrix, values []float64) (*candidate, error) {
 	for start := range 4 {
 		if start > 0 && d.enough(f, start) {
@@ -111,12 +112,12 @@ func (d *descent) best(f *candidate, z *Matrix, values []float64) (*candidate, e
 	return f, nil
 }
 
-// place returns start 0, 1, 2 or 3 of the descent, nil where it does not apply.
+// place returns start 0, 1, 2 or 3 of the descent, or nil if the start does not apply.
 func (d *descent) place(start int, z *Matrix, values []float64) *Matrix {
 	switch solid := standOut(values); {
 	case start == 0:
 		return inHyperplane(d.operator, z, d.k, d.k, d.opts)
-	case start == 1 && z.Rows < d.k: // otherwise all columns are needed
+	case start == 1 && z.Rows < d.k: // with z.Rows = k this is start 0
 		return inHyperplane(d.operator, z, z.Rows, d.k, d.opts)
 	case start == 2 && solid < z.Rows:
 		return inHyperplane(d.operator, rowsOf(z, 0, solid), solid, d.k, d.opts)
@@ -126,7 +127,7 @@ func (d *descent) place(start int, z *Matrix, values []float64) *Matrix {
 	return nil
 }
 
-// enough reports whether f leaves nothing to gain from another start. The second start is exact where K is.
+// enough reports whether another start could gain nothing over f. The second start is exact if K is.
 func (d *descent) enough(f *candidate, start int) bool {
 	switch {
 	case f.a <= 0:
@@ -139,7 +140,8 @@ func (d *descent) enough(f *candidate, start int) bool {
 	return d.attained(f) && (start > 1 || f.objective <= max(2*d.floor, entriesExact*d.total))
 }
 
-// run descends from p, never above it. With an error the result may be nil, and its objective is φ.
+// run descends from p, and returns a candidate that is not above p. With an error the result may be nil, and
+// its objective is φ.
 func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	if err := cancelled(d.ctx); err != nil {
 		return nil, err
@@ -203,7 +205,7 @@ func (d *descent) advance(f *candidate, m *move, t float64) {
 	f.steps++
 }
 
-// lower is the iteration. It does not change from. The step alpha is first 0.1 over the gradient's largest
+// lower runs the iteration, and does not change from. The step alpha is first 0.1 over the gradient's largest
 // entry, then Barzilai & Borwein's.
 func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	n, k := d.n, d.k
@@ -257,8 +259,8 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	return best, nil
 }
 
-// along returns 1 where φ(P + D) < worst, otherwise the t of the least φ(P + tD) that a grid and golden
-// section find. It overwrites m.one.
+// along returns 1 if φ(P + D) < worst, otherwise the t of the least φ(P + tD) that a grid and golden section
+// find. It overwrites m.one.
 func (d *descent) along(f *candidate, m *move, worst float64) float64 {
 	a1, a2 := dot(f.q.Data, m.dir.Data), dot(m.kd.Data, m.dir.Data)
 	one, two := m.one, m.two
@@ -270,7 +272,7 @@ func (d *descent) along(f *candidate, m *move, worst float64) float64 {
 	}
 	b1, b2 := 2*dot(f.s.Data, one.Data), sumSquares(one.Data)+2*dot(f.s.Data, two.Data)
 	b3, b4 := 2*dot(one.Data, two.Data), sumSquares(two.Data)
-	// φ falls with a·|a|/b. Where φ is flat, this also leads towards ⟨K, PPᵀ⟩ > 0.
+	// φ falls with a·|a|/b. If φ is flat, as for ⟨K, PPᵀ⟩ ≤ 0, the step leads towards ⟨K, PPᵀ⟩ > 0.
 	value := func(t float64) float64 {
 		a := f.a + t*(2*a1+t*a2)
 		return a * math.Abs(a) / (f.b + t*(b1+t*(b2+t*(b3+t*b4))))

@@ -1,7 +1,6 @@
 package softkmeans
 
-// Symmetric matrices as LSD sees them: products, leading eigenpairs, what a factor leaves over, and the
-// floors that are proved of it.
+// Symmetric matrices for LSD: products, leading eigenpairs, the remainder of a factor, and its proved floors.
 
 import (
 	"cmp"
@@ -14,17 +13,17 @@ import (
 type operator struct {
 	parallelism
 	n   int
-	k   *Matrix // K, exactly symmetric, without gaps between its rows
+	k   *Matrix // K, exactly symmetric, with contiguous rows
 	exp int     // even; the largest entry of 2^-exp·K is in [¼, 1)
-	// shifts are the means of the rows of 2^-exp·K less half the mean of all: an entry of HKH is k_ij −
-	// (shift_i + shift_j). They are nil until centred.
+	// shifts are the means of the rows of 2^-exp·K less half the mean of all entries: an entry of HKH is k_ij
+	// − (shift_i + shift_j). shifts is nil until centred.
 	shifts []float64
-	half   float64 // of the mean of all entries
-	noise  float64 // the norm of what rounding adds to HKH; 0 until centred
+	half   float64 // half the mean of all entries
+	noise  float64 // a bound of the norm of the rounding of HKH; 0 until centred
 }
 
-// newOperator checks its arguments and finds the scale. It copies K if that has gaps, or if entries differ
-// from their mirror images, to average them.
+// newOperator checks its arguments and finds the scale. It copies K if its rows are not contiguous, or if
+// entries differ from their mirror images, to average these.
 func newOperator(ctx context.Context, s *Matrix, workers int) (*operator, error) {
 	if err := cmp.Or(checkCount("Workers", workers), checkShape("s", s)); err != nil {
 		return nil, err
@@ -46,7 +45,7 @@ func newOperator(ctx context.Context, s *Matrix, workers int) (*operator, error)
 	return o, cancelled(ctx)
 }
 
-// average makes K exactly symmetric, by tiles, so that mirror images are read from a cache.
+// average makes K exactly symmetric. It goes by tiles, so that mirror images are read from a cache.
 func (o *operator) average() {
 	const tile = 64
 	for i0 := 0; i0 < o.n; i0 += tile {
@@ -88,10 +87,10 @@ func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 	})
 }
 
-// centre makes the operator that of HKH.
+// centre turns the operator of K into the operator of HKH.
 func (o *operator) centre() error {
 	one, means := uniform(1, o.n), make([]float64, o.n)
-	for range 2 { // what rounding left of the means comes off in the second pass
+	for range 2 { // the second pass takes off the rounding of the first
 		sums, err := o.apply(one)
 		if err != nil {
 			return err
@@ -115,7 +114,7 @@ func (o *operator) centre() error {
 	return nil
 }
 
-// rowMeans returns the means of the rows of K, unscaled, of a centred operator.
+// rowMeans returns the unscaled means of the rows of K, for a centred operator.
 func (o *operator) rowMeans() []float64 {
 	out := slices.Clone(o.shifts)
 	for i, v := range out {
@@ -124,16 +123,16 @@ func (o *operator) rowMeans() []float64 {
 	return out
 }
 
-// uniform is the n×k matrix of 1/k.
+// uniform returns the n×k matrix of entries 1/k.
 func uniform(n, k int) *Matrix { return NewMatrix(n, k, slices.Repeat([]float64{1 / float64(k)}, n*k)) }
 
-// apply returns the products with the rows of vt (b×n), as rows: one pass over K, 2n²b.
+// apply returns the products of the matrix with the rows of vt (b×n), as rows: one pass over K, 2n²b.
 func (o *operator) apply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(vt.Rows, o.n, nil)
 	return out, o.applyTo(out, vt)
 }
 
-// applyTo is apply that overwrites out. The rows of vt have no gaps.
+// applyTo is apply that overwrites out. The rows of vt are contiguous.
 func (o *operator) applyTo(out, vt *Matrix) error {
 	b := vt.Rows
 	put := func(at block, rows *Matrix, factor float64) {
@@ -155,11 +154,12 @@ func (o *operator) applyTo(out, vt *Matrix) error {
 	})
 }
 
-// remainder is what a factor leaves over of the operator's matrix.
+// remainder describes K − YYᵀ for a factor Y of the operator's matrix K.
 type remainder struct {
 	squares float64 // ‖K − YYᵀ‖²
 	total   float64 // ‖K‖²
-	// lows are lower bounds of the floors for ranks up to the asked one; high is an upper bound of the last.
+	// lows are lower bounds of the floors for ranks 0 to r, if r was asked for; high is an upper bound of the
+	// last.
 	lows []float64
 	high float64
 }
@@ -191,13 +191,13 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 
 // spectrum is the upper end of the operator's spectrum.
 type spectrum struct {
-	values []float64 // the largest ones by value, not by size, descending
-	rows   *Matrix   // their eigenvectors, orthonormal, and some that follow
-	least  float64   // about the least eigenvalue, if below 0
-	steps  int       // of the Krylov iteration; 0: a direct method
+	values []float64 // the largest by value, not by magnitude, descending
+	rows   *Matrix   // orthonormal eigenvectors of values, and some that follow
+	least  float64   // the least eigenvalue, approximately, if below 0
+	steps  int       // steps of the Krylov iteration; 0: a direct method
 	status Status
-	top    float64 // the largest magnitude of an eigenvalue, or a lower bound of it
-	noise  float64 // rounding can make eigenvalues up to this of 0
+	top    float64 // the largest magnitude of an eigenvalue, or less
+	noise  float64 // rounding can turn an eigenvalue 0 into one of up to noise
 }
 
 // fullOrder is the largest n for which all eigenvalues are computed.
@@ -220,7 +220,7 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 		status: kry.status, top: kry.top}, nil
 }
 
-// leadingDirect is leading by all eigenvalues of a copy of the operator's matrix.
+// leadingDirect is leading from all eigenvalues of a copy of the operator's matrix.
 func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	full, err := o.full()
 	if err != nil {
@@ -239,11 +239,12 @@ func (o *operator) full() (*Matrix, error) {
 	})
 }
 
-// openShare of the total is what the proof may leave open of an iteration's floor. Usual ones leave 1e-12.
+// openShare times the total is the largest width of a proof that leaves an iteration's floor as it is. Usual
+// widths are 1e-12.
 const openShare = 1e-8
 
-// nearest finds the positive semidefinite ZᵀZ of rank p or less that is nearest to the
-// operator's matrix: the eigenpairs, their factor Z, and what that leaves over.
+// nearest finds the positive semidefinite ZᵀZ of rank p or less that is nearest to the operator's matrix. It
+// returns the eigenpairs, their factor Z, and the remainder.
 func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left remainder, err error) {
 	p = min(p, o.n)
 	if spec, err = o.leading(p, seed); err != nil {
@@ -257,11 +258,11 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 		return spec, z, left, nil
 	}
 	open := func() bool { return err == nil && left.high-left.lows[p] > openShare*left.total }
-	if o.n > provedOrder && open() { // random vectors do not part eigenvalues that are near each other
-		spec.status = status // that probes prove too little is not the iteration's fault
+	if o.n > provedOrder && open() { // random vectors do not separate close eigenvalues
+		spec.status = status // probes that prove too little are not the iteration's fault
 		err = o.proveDense(&left, z, p)
 	}
-	if open() { // the iteration has missed a leading eigenvalue
+	if open() { // the iteration missed a leading eigenvalue
 		if spec, err = o.leadingDirect(p); err == nil {
 			z, left, err = o.rated(spec, p)
 		}
@@ -270,7 +271,7 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 }
 
 // rated sets a spectrum's noise and makes the largest entry, the first on ties, of each vector positive. It
-// returns the factor and what that leaves over, with bounds for rank r.
+// returns the factor and its remainder, with bounds for ranks up to r.
 func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err error) {
 	spec.noise = max(float64(o.n)*0x1p-52*spec.top, o.noise)
 	fixRowSigns(spec.rows)
@@ -281,7 +282,7 @@ func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err 
 	return z, left, err
 }
 
-// factor returns Z = Λ^(1/2)Vᵀ (r×n) of the r eigenvalues above the noise.
+// factor returns Z = Λ^(1/2)Vᵀ (r×n) for the r eigenvalues above the noise.
 func (s *spectrum) factor() *Matrix {
 	r := 0
 	for r < len(s.values) && s.values[r] > s.noise {
@@ -297,7 +298,7 @@ func (s *spectrum) factor() *Matrix {
 // provedOrder is the largest n for which an iteration is proved without random vectors, in n³/6 or n³/3.
 const provedOrder = 512
 
-// prove sets the bounds of the floors for factors of rank up to r, where z was found.
+// prove sets the bounds of the floors for ranks up to r and the factor z.
 func (o *operator) prove(left *remainder, spec *spectrum, z *Matrix, r int) error {
 	if o.n > provedOrder && spec.steps > 0 {
 		return o.proveByProbes(left, spec, z, r)
@@ -324,11 +325,14 @@ func frobenius(a *Matrix) float64 {
 	return math.Sqrt(sumSquares(a.Data)) * (1 + gamma(dotDepth(len(a.Data))+4))
 }
 
-// slip bounds how far the matrix a in memory, of the given norm and with these sums of rows, is from that
-// of exact arithmetic. An average of two halves is off by 2u of its size and of their difference. An entry of
-// the centred matrix is k_ij − (s_i + s_j) for the shifts s, with two roundings. H takes out s_i + s_j for
-// any numbers s, so that errors of the means do not matter, and HKH is HaH except for these roundings. HaH
-// is off a by at most √(2/n)·‖a1‖.
+// slip bounds the distance between the matrix a in memory, of the given norm and with the given sums of rows,
+// and the matrix of exact arithmetic.
+//
+//  1. An average of two halves is off by 2u of its size and of their difference.
+//  2. An entry of the centred matrix is k_ij − (s_i + s_j) for the shifts s, with two roundings.
+//  3. H takes out s_i + s_j for any numbers s. So errors of the means do not matter, and HKH is HaH except
+//     for the roundings of step 2.
+//  4. HaH differs from a by at most √(2/n)·‖a1‖.
 func (o *operator) slip(norm float64, sums []float64) float64 {
 	const u = 0x1p-53
 	root := math.Sqrt(float64(o.n))
@@ -340,7 +344,8 @@ func (o *operator) slip(norm float64, sums []float64) float64 {
 	return slip
 }
 
-// proveByProbes does so for a large n, in one pass over K and as many more as complement.below takes.
+// proveByProbes sets the bounds as prove does, by random vectors for a large n: in one pass over K and as
+// many more as complement.below takes.
 func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r int) error {
 	p, n := z.Rows, o.n
 	probed := withProbes(o.ctx, spec.rows, p)
@@ -380,9 +385,9 @@ func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r i
 }
 
 // semidefiniteFloor returns the floors of leftover for a symmetric m×m matrix a, which it overwrites. The
-// true matrix is within `slip` of a in Frobenius norm. y (p×m) is a factor of the best M of rank r, as
-// eigenvectors give it. Once ctx has ended floors are less than they could be. Cost: pm² and m³/6 for each of
-// up to four tries of σ.
+// true matrix is within `slip` of a in Frobenius norm. y (p×m) is a factor of the best M of rank r, from
+// eigenvectors. If ctx ends the floors may be lower than necessary. Cost: pm² and m³/6 for each of up to four
+// tries of σ.
 func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
 	workers int) (lows []float64, high float64) {
 	p, m := y.Rows, a.Rows
@@ -400,16 +405,16 @@ func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
 	size := frobenius(a)
 	l.off = gamma(dotDepth(m)+8) * size
 	lows, high, _ = l.floors(r, func(from, _ float64) (float64, error) {
-		// The first σ is 14 margins below `from`, the second one above.
+		// The first try of σ is 14 margins below `from`, the second try one margin above.
 		from -= 15 * 1.1 * gamma(m+8) * (size + float64(m)*from)
 		return complementBound(ctx, a, NewMatrix(0, m, nil), []float64{from}, workers), nil
 	})
 	return lows, high
 }
 
-// leftover is what a factor Y, in rows y (p×m), leaves of a symmetric matrix a: R = a − YYᵀ.
+// leftover is the remainder R = a − YYᵀ of a symmetric matrix a, for a factor Y in rows y (p×m).
 type leftover struct {
-	y, times *Matrix // times has the products of R with these rows
+	y, times *Matrix // times holds the products of R with the rows of y
 	norm     float64 // ‖a‖
 	squares  float64 // ‖R‖²
 	off      float64 // bounds the rounding in times, for rows of length 1
@@ -420,15 +425,20 @@ type leftover struct {
 // 0, …, r, and an upper bound for r ≥ p. These are the floors of LSD, and the minima of TILSD. above returns
 // a bound σ of R's eigenvalues on the complement of y, which are at most `most`. σ need not be below `from`.
 //
-// Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has an exact meaning
-// but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is for the half of a that is a copy.
-// Let Q be an orthonormal basis of Y's columns, C = (I − QQᵀ)R(I − QQᵀ) with eigenvalues up to σ, and t_i
-// those of YᵀY, descending, so YYᵀ = QTQᵀ. In B = Q·max(T, σ)·Qᵀ + C the p leading eigenvalues are max(t_i,
-// σ), and each other is at most σ. So D(B)² ≥ ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)². Let e ≥ ‖QᵀR‖.
-// Then ‖R − C‖² ≤ 2e², ‖C‖² ≥ ‖R‖² − 2e², and ‖YYᵀ + R − B‖ is at most √2·e + √Σmax(σ − t_i, 0)².
+// Proof. Let D(A) be the least ‖A − M‖. If A changes by a distance, D(A) changes by no more.
 //
-// With columns of length 1, Ŷ = QS, and ω ≥ ‖ŶᵀŶ − I‖_F the least singular value of S is at least √(1−ω). So
-// e ≤ ‖ŶᵀR‖/√(1−ω). The t_i are within the norm of the entries of YᵀY off its diagonal of those on it (Weyl).
+//  1. R = a − YYᵀ denotes the exact difference. Its rounding, γ(p+2)(‖a‖ + ‖Y‖²), is added to slip, with √2
+//     for the half of a that is a copy.
+//  2. Let Q be an orthonormal basis of Y's columns, and C = (I − QQᵀ)R(I − QQᵀ), with eigenvalues up to σ.
+//     Let t_i be the eigenvalues of YᵀY, descending, so YYᵀ = QTQᵀ.
+//  3. Let B = Q·max(T, σ)·Qᵀ + C. Its p leading eigenvalues are max(t_i, σ), and all others are at most σ. So
+//     D(B)² ≥ ‖C‖² + Σ_{k<i≤p} t_i² − max(k−p, 0)·max(σ, 0)².
+//  4. Let e ≥ ‖QᵀR‖. Then ‖R − C‖² ≤ 2e² and ‖C‖² ≥ ‖R‖² − 2e². So ‖YYᵀ + R − B‖ is at most √2·e + √Σmax(σ −
+//     t_i, 0)², and D(YYᵀ + R) is at least D(B) less this distance.
+//  5. Let Ŷ = QS be Y with columns of length 1, and ω ≥ ‖ŶᵀŶ − I‖_F. The least singular value of S is at
+//     least √(1−ω), so e ≤ ‖ŶᵀR‖/√(1−ω).
+//  6. The t_i differ from the diagonal entries of YᵀY, sorted, by at most the norm of the other entries
+//     (Weyl).
 func (l *leftover) floors(r int,
 	above func(from, most float64) (float64, error)) (lows []float64, high float64, err error) {
 	y, p, m := l.y, l.y.Rows, l.y.Cols
@@ -470,7 +480,7 @@ func (l *leftover) floors(r int,
 			raised += max(0, sigma-v+eta) * max(0, sigma-v+eta)
 		}
 	}
-	slip += 0x1p-51 * length // the rounding of what follows
+	slip += 0x1p-51 * length // the rounding of the lines below
 	slices.Sort(t)
 	kept, at := l.squares*(1-gamma(depth))-2*e*e-float64(r-p)*sigma*sigma, 0
 	for k := r; k >= 0; k-- {

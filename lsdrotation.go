@@ -1,10 +1,10 @@
 package softkmeans
 
-// The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): it turns points of a
+// The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013). It turns points of a
 // hyperplane about its centre until they are closest to the probability simplex, by Levenberg–Marquardt
-// steps. Where one fails it takes the source's step, simplex projection and an orthogonal Procrustes problem,
-// which never raises the distance. On exact data 3 to 66 steps of the first kind reached squared distances of
-// 2e-28, 3000 of the second 1e-7 to 1e-20.
+// steps. If such a step fails the rotation takes the source's step, simplex projection and an orthogonal
+// Procrustes problem, which never raises the distance. On exact data 3 to 66 Levenberg–Marquardt steps
+// reached squared distances of 2e-28, and 3000 of the source's steps 1e-7 to 1e-20.
 
 import (
 	"context"
@@ -15,28 +15,28 @@ import (
 )
 
 const (
-	rotationStarts = 5    // by default; on exact data each of a hundred led to the same minimum
-	rotationSteps  = 100  // of each, at most
-	finalSteps     = 1000 // of the best of them, on all points, at most: k = 12 took some 400
-	rotationSubset = 600  // points that the starts are tried on, at most
+	rotationStarts = 5    // the default; on exact data each of a hundred led to the same minimum
+	rotationSteps  = 100  // at most, of each start
+	finalSteps     = 1000 // at most, of the best start on all points: k = 12 took some 400
+	rotationSubset = 600  // at most so many points for the starts
 )
 
-// rotation is the problem: points q_i of ℝ^(k−1), which are 1/k + B·R·q_i in ℝ^k
-// for an orthogonal R and the Helmert basis B of 1⊥, with memory for all steps.
+// rotation turns points q_i of ℝ^(k−1) by an orthogonal R: in ℝ^k they are 1/k + B·R·q_i for the Helmert
+// basis B of 1⊥. It keeps memory for all steps.
 type rotation struct {
 	ctx    context.Context
 	k      int
 	b, bt  *Matrix // k×(k−1), and Bᵀ
 	points *Matrix // n×(k−1)
 	at     *Matrix // n×(k−1): R·q_i of the last call of place
-	off    *Matrix // n×k: each less its projection onto the simplex
+	off    *Matrix // n×k: each point less its projection onto the simplex
 	// Memory of slope and bend.
 	atT, hT *Matrix // (k−1)×n
 	h, u    *Matrix // n×(k−1), n×k
 	sum     *Matrix // (k−1)×(k−1)
 }
 
-// newRotation takes points without gaps between their rows.
+// newRotation returns a rotation of points whose rows are contiguous.
 func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 	n, p := points.Rows, k-1
 	b := RegularSimplex(k)
@@ -45,7 +45,8 @@ func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 		h: NewMatrix(n, p, nil), u: NewMatrix(n, k, nil), sum: NewMatrix(p, p, nil)}
 }
 
-// place gives each point the nearest one of the simplex, g (n×k), and returns the sum of squares.
+// place sets g (n×k) to the nearest point of the simplex for each point, and returns the sum of squared
+// distances.
 func (r *rotation) place(g, turn *Matrix) (sum float64) {
 	timesT(r.at, r.points, turn)
 	timesT(r.off, r.at, r.b)
@@ -69,7 +70,7 @@ func (r *rotation) procrustes(g *Matrix) *Matrix {
 	return r.orthogonal(r.sum)
 }
 
-// orthogonal is UVᵀ of m = USVᵀ.
+// orthogonal returns UVᵀ of m = USVᵀ.
 func (r *rotation) orthogonal(m *Matrix) *Matrix {
 	top, _ := rowMaxAbs(m.Data)
 	svd := jacobiSVD(r.ctx, m, top)
@@ -100,8 +101,8 @@ func (r *rotation) slope(m *Matrix) *Matrix {
 	return m
 }
 
-// bend adds the Gauss–Newton matrix times Ω to m, after slope. A point moves by u = BΩy, its distance by
-// the part of u normal to the face of its projection: u off the support, its mean on it.
+// bend adds the Gauss–Newton matrix times Ω to m, after slope. A point moves by u = BΩy. Its distance changes
+// by the part of u normal to the face of its projection: u off the support, and the mean of u on the support.
 func (r *rotation) bend(m, omega, g *Matrix) {
 	timesT(r.h, r.at, omega)
 	timesT(r.u, r.h, r.b)
@@ -159,7 +160,8 @@ func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	return x
 }
 
-// improve lowers the sum of squared distances from R on, until it stops falling, and returns R and its sum.
+// improve lowers the sum of squared distances, beginning with the rotation `turn`, until the sum stops
+// falling. It returns the last rotation and its sum.
 func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	n, p := r.points.Rows, r.k-1
 	g, trial := NewMatrix(n, r.k, nil), NewMatrix(n, r.k, nil)
@@ -181,7 +183,7 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 		now := r.place(trial, next)
 		if now < sum {
 			mu *= 0.1
-		} else { // the source's step, which cannot raise it
+		} else { // the source's step, which cannot raise the sum
 			mu = max(10*mu, 1e-8*size/float64(n))
 			next = r.procrustes(g)
 			now = r.place(trial, next)
@@ -200,8 +202,8 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	return turn, sum
 }
 
-// search returns the rotation with the least sum that it finds from several starts, on the points at the ends
-// of random directions where there are many. From the best it goes on with all points.
+// search returns the rotation with the least sum that it finds from several starts. The starts see at most
+// rotationSubset points, at the ends of random directions. The best start continues with all points.
 func (r *rotation) search(starts int, seed uint64) *Matrix {
 	outer := r
 	if r.points.Rows > rotationSubset {
@@ -250,13 +252,14 @@ func (r *rotation) ends(seed uint64) []int {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Where the descent of LSD starts: Arora et al. (2013), Algorithm 1, steps 2 to 5.
+// Starts of LSD's descent: Arora et al. (2013), Algorithm 1, steps 2 to 5.
 
-// wideDrop is the quotient of an eigenvalue and the next from which on a start is tried without those behind.
+// wideDrop is the quotient of consecutive eigenvalues from which on a start without the smaller ones is
+// tried.
 const wideDrop = 100
 
-// standOut returns how many positive values are before the widest drop, if that is by wideDrop or more, or
-// all. Those behind are noise, which would decide on the scale, a sum of terms in 1/λ.
+// standOut returns how many positive values precede the widest drop, if that drop is wideDrop or more,
+// otherwise all. Values behind the drop are noise, and would determine the scale, a sum of terms in 1/λ.
 func standOut(values []float64) int {
 	at, widest := len(values), float64(wideDrop)
 	for i := 1; i < len(values); i++ {
@@ -267,10 +270,13 @@ func standOut(values []float64) int {
 	return at
 }
 
-// inHyperplane is the method of the source. It projects the samples onto the hyperplane mᵀz = 1, with the
-// scale c = ‖m‖²/k = 1ᵀK⁺1/k, and turns that into the hyperplane of the simplex. It returns nil if the
-// samples lie in a hyperplane through the origin. Where there are fewer positive eigenvalues than clusters,
-// which the source leaves out, c may be that of fewer clusters: `used` of them, and zeros for the others.
+// inHyperplane returns the source's start. The leading positive eigenpairs give K ≈ ZᵀZ. The samples, the
+// columns of Z, should lie in the hyperplane mᵀz = 1 with m = (ZZᵀ)⁻¹Z1. inHyperplane scales them by √c with
+// c = ‖m‖²/k = 1ᵀK⁺1/k, projects them onto the hyperplane, and turns that into the hyperplane of the simplex.
+// For k > 2 it also turns the points about the simplex's centre. Their projections onto the simplex are P. It
+// returns nil if the samples lie in a hyperplane through the origin. If there are fewer positive eigenvalues
+// than clusters, a case that the source leaves out, c may be for fewer clusters: `used` of them, and the
+// other columns are 0.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
 	points := hyperplane(z, used)
 	if points == nil {
@@ -279,9 +285,10 @@ func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix
 	return padded(inSimplex(o, points, used, opts), k)
 }
 
-// hyperplane returns the samples' coordinates in that of the simplex, about 1/k: n×(k−1), not rotated.
+// hyperplane returns the samples' coordinates in the hyperplane of the simplex, about 1/k: n×(k−1), not
+// rotated.
 func hyperplane(z *Matrix, k int) *Matrix {
-	// Where there are fewer than k positive eigenvalues Z has rows of zeros.
+	// With fewer than k positive eigenvalues the last rows of Z are 0.
 	m := make([]float64, k)
 	for i := range z.Rows {
 		m[i] = sumOf(z.row(i)) / sumSquares(z.row(i)) // ZZᵀ = Λ
@@ -292,9 +299,9 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	}
 	c := length * length / float64(k)
 	scale(m, 1/length)
-	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to
-	// ∓1/√k: H is it or its negative, with the sign that does not cancel. The coordinates Bᵀ√c·Hz
-	// leave out the one along 1, and so project onto the hyperplane.
+	// Let w = m/‖m‖ ± 1/√k. The Householder reflection I − 2wwᵀ/wᵀw takes m/‖m‖ to ∓1/√k. H is the reflection
+	// or its negative, with the sign that does not cancel. The coordinates Bᵀ√c·Hz leave out the coordinate
+	// along 1, and so project onto the hyperplane.
 	side := 1.0
 	if sumOf(m) < 0 {
 		side = -1
@@ -322,9 +329,9 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	return out
 }
 
-// aroundMean serves samples that are near no hyperplane off the origin, as where the rows of K add up to 0.
-// It scales the coordinates about the mean, so that the tight simplex around them is the probability simplex.
-// It returns nil if the samples coincide.
+// aroundMean returns a start for samples that are near no hyperplane off the origin, for example if the rows
+// of K add up to 0. It scales the coordinates about the mean, so that the tight simplex around them is the
+// probability simplex. It returns nil if the samples coincide.
 func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	r, centred := z.Rows, z.Clone()
 	for i := range r {

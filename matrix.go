@@ -7,22 +7,22 @@ import (
 	"strconv"
 )
 
-// Matrix is a dense matrix of float64. Rows are samples wherever data comes in. The storage is open, as in
-// image.RGBA: row i is Data[i*Stride : i*Stride+Cols], and what is between rows (Stride > Cols) is never read
-// or written. Fill in the four fields to wrap a matrix of another library without a copy. The zero value is
-// an empty 0×0 matrix. Functions that take a Matrix return an [ErrShape] if its fields contradict each other.
+// Matrix is a dense matrix of float64; rows are samples. Its storage is open, as in image.RGBA: row i is
+// Data[i*Stride : i*Stride+Cols]. Numbers between rows are never read or written. Set the four fields to wrap
+// a matrix of another library without a copy. The zero value is an empty 0×0 matrix. Functions return an
+// [ErrShape] if the fields contradict each other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64
 }
 
-// NewMatrix returns a rows×cols matrix of the values in data, row by row. It does not copy them. With nil
-// data all values are 0. NewMatrix panics if a size is negative or len(data) is not rows·cols.
+// NewMatrix returns a rows×cols matrix that contains the values of data, row by row, without a copy. If data
+// is nil all values are 0. NewMatrix panics if a size is negative or len(data) is not rows·cols.
 func NewMatrix(rows, cols int, data []float64) *Matrix {
 	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: valuesOf(rows, cols, data)}
 }
 
-// valuesOf returns the data of NewMatrix, a function of its own so that the compiler inlines NewMatrix.
+// valuesOf returns the data of NewMatrix. It is a function of its own so that the compiler inlines NewMatrix.
 func valuesOf(rows, cols int, data []float64) []float64 {
 	if !addressable(rows, cols) {
 		panic("softkmeans: NewMatrix with size " + shape(rows, cols))
@@ -37,7 +37,7 @@ func valuesOf(rows, cols int, data []float64) []float64 {
 	return data
 }
 
-// checkSize returns an [ErrShape] if a rows×cols matrix, described by what, is too large for NewMatrix.
+// checkSize returns an [ErrShape] that begins with what if a rows×cols matrix is too large for NewMatrix.
 func checkSize(what string, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
@@ -45,7 +45,7 @@ func checkSize(what string, rows, cols int) error {
 	return fail(ErrShape, what+" of "+shape(rows, cols)+" is too large to address")
 }
 
-// checkSizeOfK is checkSize where k is at fault: an [ErrOption].
+// checkSizeOfK is checkSize for a size that follows from k: its error is an [ErrOption].
 func checkSizeOfK(k, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
@@ -54,9 +54,9 @@ func checkSizeOfK(k, rows, cols int) error {
 		" is too large to address")
 }
 
-const mostSquare = 1 << 15 // the most centers where k×k numbers are needed, which are 8 GB
+const mostSquare = 1 << 15 // the most centers if k×k numbers are needed, which then are 8 GB
 
-// checkSquareOfK returns an [ErrOption] if k is too large for k×k numbers and a row and a column more.
+// checkSquareOfK returns an [ErrOption] if k is too large for (k+1)×(k+1) numbers.
 func checkSquareOfK(k int) error {
 	if k <= mostSquare && addressable(k+1, k+1) {
 		return nil
@@ -64,8 +64,8 @@ func checkSquareOfK(k int) error {
 	return fail(ErrOption, "k is "+strconv.Itoa(k)+", too large: k×k numbers are needed")
 }
 
-// addressable reports whether a rows×cols matrix has addresses: of 48 bits, in WebAssembly 32. A negative
-// size, as of a sum that overflows, has none.
+// addressable reports whether a rows×cols matrix fits into the address space: 48 bits, in WebAssembly 32. A
+// negative size, such as a sum that overflowed, does not.
 func addressable(rows, cols int) bool {
 	most := min(math.MaxInt/8, 1<<44)
 	if runtime.GOARCH == "wasm" {
@@ -74,8 +74,8 @@ func addressable(rows, cols int) bool {
 	return rows >= 0 && cols >= 0 && (cols == 0 || rows <= most/cols)
 }
 
-// FromRows returns a matrix with a copy of the given rows. If they differ in length the
-// error is an [ErrShape] that names the row. No rows give the empty 0×0 matrix.
+// FromRows returns a matrix that contains a copy of the given rows. If their lengths differ it returns an
+// [ErrShape] that names the row. Without rows it returns the empty 0×0 matrix.
 func FromRows(rows [][]float64) (*Matrix, error) {
 	if len(rows) == 0 {
 		return NewMatrix(0, 0, nil), nil
@@ -93,13 +93,13 @@ func FromRows(rows [][]float64) (*Matrix, error) {
 	return m, nil
 }
 
-// At returns the value in row i and column j, both counted from 0. It panics if either is out of range.
+// At returns the value in row i and column j, from 0. It panics out of range.
 func (m *Matrix) At(i, j int) float64 {
 	m.check(i, j)
 	return m.Data[i*m.Stride+j]
 }
 
-// Set sets the value in row i and column j. It panics if either is out of range.
+// Set sets the value in row i and column j. It panics out of range.
 func (m *Matrix) Set(i, j int, v float64) {
 	m.check(i, j)
 	m.Data[i*m.Stride+j] = v
@@ -112,8 +112,8 @@ func (m *Matrix) check(i, j int) {
 	}
 }
 
-// Row returns row i as a view: writing to it writes to the matrix, appending to it does
-// not. It panics if i is out of range.
+// Row returns row i as a view: writing to it changes the matrix, appending to it does not. It panics if i is
+// out of range.
 func (m *Matrix) Row(i int) []float64 {
 	if uint(i) >= uint(m.Rows) {
 		panic("softkmeans: row " + strconv.Itoa(i) + " of a matrix of size " + shape(m.Rows, m.Cols))
@@ -121,7 +121,7 @@ func (m *Matrix) Row(i int) []float64 {
 	return m.row(i)
 }
 
-// row returns row i, which is in range.
+// row returns row i. It assumes that i is in range.
 func (m *Matrix) row(i int) []float64 {
 	if m.Cols == 0 {
 		return nil
@@ -130,25 +130,26 @@ func (m *Matrix) row(i int) []float64 {
 	return m.Data[lo : lo+m.Cols : lo+m.Cols]
 }
 
-// Clone returns a copy with storage of its own and no gap between its rows.
+// Clone returns a copy with its own storage, in which Stride is Cols.
 func (m *Matrix) Clone() *Matrix {
 	c := NewMatrix(m.Rows, m.Cols, nil)
 	copyRows(c, m)
 	return c
 }
 
-// transposed returns mᵀ with storage of its own.
+// transposed returns mᵀ with its own storage.
 func (m *Matrix) transposed() *Matrix {
 	t := NewMatrix(m.Cols, m.Rows, nil)
 	transposeTo(t, m)
 	return t
 }
 
-// Check returns an error that calls the matrix by name: [ErrShape] if its fields contradict each other, or m
-// is nil, [ErrNonFinite] or [ErrRange] for the first entry that no model can have.
+// Check returns nil if m is valid, otherwise an error that calls the matrix by name: [ErrShape] if m is nil
+// or its fields contradict each other, [ErrNonFinite] or [ErrRange] for the first entry that no model can
+// contain.
 func (m *Matrix) Check(name string) error { return checkMatrix(name, m, mostCenter) }
 
-// destination returns dst, or a new matrix where dst is nil. It panics if dst has another shape.
+// destination returns dst, or a new matrix if dst is nil. It panics if dst is not rows×cols.
 func destination(dst *Matrix, rows, cols int) *Matrix {
 	if dst == nil {
 		return NewMatrix(rows, cols, nil)
@@ -159,7 +160,8 @@ func destination(dst *Matrix, rows, cols int) *Matrix {
 	return dst
 }
 
-// checkShape returns an error if m is nil, has a negative size or stride, or less data than its shape needs.
+// checkShape returns an error if m is nil, if a size is negative, or if stride or data do not suffice for the
+// sizes.
 func checkShape(arg string, m *Matrix) error {
 	switch {
 	case m == nil:
@@ -178,10 +180,10 @@ func checkShape(arg string, m *Matrix) error {
 	return nil
 }
 
-// The one range. Entries of data are at most mostEntry in size, prototypes and what else is computed at most
-// mostCenter. The largest entry of data is 0 or at least leastScale. So data scaled by one power of two has
-// squares, and sums of them, that plain formulas can take. Next to a largest entry of about 1, what is below
-// negligible counts as 0: its square has no digits.
+// The one range of numbers. Entries of data are at most mostEntry in magnitude, prototypes and other results
+// at most mostCenter. The largest entry of data is 0 or at least leastScale. After scaling by one power of
+// two, plain formulas can therefore take squares and their sums. If the largest entry is about 1, entries
+// below negligible count as 0, since their squares are lost.
 const (
 	mostEntry  = 0x1p500
 	mostCenter = 0x1p520
@@ -198,7 +200,8 @@ func checkMatrix(arg string, m *Matrix, most float64) error {
 	return err
 }
 
-// checkEntries returns the largest magnitude in m. The error names the first not finite or above most.
+// checkEntries returns the largest magnitude in m, or an error for the first entry that is not finite or
+// above most.
 func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) {
 	if m.Cols == 0 { // there may be 2^31 rows
 		return 0, nil
@@ -213,7 +216,8 @@ func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) 
 	return top, nil
 }
 
-// entryError names the first entry that is not finite, or whose size is above most or tooSmall, if not 0.
+// entryError returns an error for the first entry that is not finite, or whose magnitude is above most or is
+// tooSmall (if not 0).
 func entryError(arg string, m *Matrix, most, tooSmall float64) error {
 	for i := range m.Rows {
 		for j, v := range m.row(i) {
@@ -237,7 +241,7 @@ func checkData(arg string, m *Matrix) (top float64, err error) {
 	return top, checkScale(arg, m, top)
 }
 
-// checkScale returns an error that names the largest entry of m, top, if it is too small, but not 0.
+// checkScale returns an error for the largest entry of m if its magnitude top is too small, but not 0.
 func checkScale(arg string, m *Matrix, top float64) error {
 	if top == 0 || top >= leastScale {
 		return nil
@@ -245,11 +249,11 @@ func checkScale(arg string, m *Matrix, top float64) error {
 	return entryError(arg, m, mostEntry, top)
 }
 
-// symmetryTol is how far an entry may be from its mirror image, relative to the largest. They are averaged.
+// symmetryTol is the largest difference between an entry and its mirror image, relative to the largest entry.
 const symmetryTol = 1e-8
 
-// checkSymmetric returns an error of checkData, or if m is not square or not symmetric to symmetryTol: it
-// names the pair that differs most. exact reports whether none differs.
+// checkSymmetric returns an error of checkData, or an error if m is not square or not symmetric to
+// symmetryTol. The latter names the pair that differs most. exact reports whether no pair differs.
 func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	if m.Rows != m.Cols {
 		return false, fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols)+", not square")
@@ -258,7 +262,7 @@ func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// By tiles, so that mirror images are read from a cache.
+	// Tiles keep mirror images in a cache.
 	const tile = 64
 	worst, row, col := 0.0, 0, 0
 	for i0 := 0; i0 < m.Rows; i0 += tile {
@@ -282,13 +286,13 @@ func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	return worst == 0, nil
 }
 
-// rowsOf returns a view of rows lo…hi−1. The data may end with the last entry.
+// rowsOf returns a view of rows lo…hi−1. Data may end with the last entry of the last row.
 func rowsOf(m *Matrix, lo, hi int) *Matrix {
 	data := m.Data[lo*m.Stride : min(hi*m.Stride, len(m.Data))]
 	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: data}
 }
 
-// squareOf returns a copy of the leading n×n part.
+// squareOf returns a copy of the leading n×n part of m.
 func squareOf(m *Matrix, n int) *Matrix {
 	return (&Matrix{Rows: n, Cols: n, Stride: m.Stride, Data: m.Data}).Clone()
 }
@@ -317,7 +321,7 @@ func identity(n int) *Matrix {
 	return m
 }
 
-// transposeTo overwrites t with mᵀ, in strips that the cache holds where m is wide.
+// transposeTo overwrites t with mᵀ. It works in strips of 1024 columns, which stay in a cache.
 func transposeTo(t, m *Matrix) {
 	for lo := 0; lo < m.Cols; lo += 1024 {
 		for i := range m.Rows {
@@ -328,13 +332,13 @@ func transposeTo(t, m *Matrix) {
 	}
 }
 
-// timesT overwrites c with A·Bᵀ. The rows of all three have no gaps.
+// timesT overwrites c with A·Bᵀ. All three must have Stride = Cols.
 func timesT(c, a, b *Matrix) {
 	clear(c.Data)
 	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
 }
 
-// padded returns m with columns of zeros up to k.
+// padded returns m, extended by columns of zeros to k columns.
 func padded(m *Matrix, k int) *Matrix {
 	if m.Cols == k {
 		return m
@@ -344,7 +348,7 @@ func padded(m *Matrix, k int) *Matrix {
 	return out
 }
 
-// maxAbs returns the largest magnitude in m, 0 where m is empty.
+// maxAbs returns the largest magnitude in m, or 0 if m is empty.
 func maxAbs(m *Matrix) (top float64) {
 	for i := range m.Rows {
 		big, _ := rowMaxAbs(m.row(i))
@@ -353,7 +357,7 @@ func maxAbs(m *Matrix) (top float64) {
 	return top
 }
 
-// argmax returns the index of the largest number, the first on ties; 0 where there is none.
+// argmax returns the index of the largest number, the first one on ties, or 0 if v is empty.
 func argmax(v []float64) (best int) {
 	for i, x := range v {
 		if x > v[best] {
@@ -380,15 +384,15 @@ func indices(n int) []int {
 	return list
 }
 
-// copyRows overwrites the first rows of dst, and their first columns, with m.
+// copyRows copies m to the first rows and columns of dst.
 func copyRows(dst, m *Matrix) {
 	for i := range m.Rows {
 		copy(dst.row(i), m.row(i))
 	}
 }
 
-// descending returns the indices of v by descending value, equal values in their order, by merging runs. Once
-// ctx has ended it returns them all in an order that means nothing.
+// descending returns the indices of v by descending value, by merging runs. Equal values keep their order. If
+// ctx ends, it returns all indices in an arbitrary order.
 func descending(ctx context.Context, v []float64) []int {
 	n := len(v)
 	order, merged := indices(n), make([]int, n)
@@ -411,7 +415,7 @@ func descending(ctx context.Context, v []float64) []int {
 	return order
 }
 
-// resized returns n floats of any content, in buf if its capacity is enough.
+// resized returns n floats of any content. It uses the storage of buf if that suffices.
 func resized(buf []float64, n int) []float64 {
 	if cap(buf) < n {
 		return make([]float64, n)
@@ -419,7 +423,8 @@ func resized(buf []float64, n int) []float64 {
 	return buf[:n]
 }
 
-// reshaped returns a rows×cols matrix without gaps and of any content, in m where its storage is enough.
+// reshaped returns a rows×cols matrix of any content with Stride = cols. It uses the storage of m if that
+// suffices.
 func reshaped(m *Matrix, rows, cols int) *Matrix {
 	if m == nil {
 		return NewMatrix(rows, cols, nil)

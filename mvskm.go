@@ -1,34 +1,32 @@
 package softkmeans
 
 // Soft k-means by alternation, with and without a penalty on the volume of the simplex of centers: Sections
-// "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution
-// of Soft k-Means, Algorithm 2. The slack rule is ours: the global floor chooses λ.
+// "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
+// Soft k-Means, Algorithm 2. The slack rule, by which the floor determines λ, is not in the paper.
 //
-// The problem is in mvskmproblem.go, the loop in mvskmrun.go, coordinates and the model
-// in mvskmcoords.go, starts in mvskmstart.go, rules for λ in mvskmslack.go.
+// The problem is in mvskmproblem.go and the loop in mvskmrun.go. mvskmcoords.go holds coordinates and the
+// model, mvskmstart.go starts, and mvskmslack.go rules for λ.
 
 import (
 	"context"
 	"math"
 )
 
-// FitAlternating fits k prototypes near where it starts: it minimises ‖X − GF‖² over centers F (k×d) and
-// memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and
-// [Model.Labels]. It is the paper's SkM-AM; [Fit] has the global minimum.
+// FitAlternating fits k prototypes by alternation from a start: it minimises ‖X − GF‖² over centers F (k×d)
+// and memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and
+// [Model.Labels]. It is the paper's SkM-AM; [Fit] finds the global minimum.
 //
 // Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when
-// steps change the result by no more than Tol, which need not be the minimum: from some starts the objective
-// ends at four times the minimum. Model.Gap bounds how far above it the result can be. Model.Trace has the
-// objective after every iteration, the start's first, and never rises. With Lower and Upper this is bounded
+// steps change the result by no more than Tol, which need not be at the minimum: from some starts the
+// objective ends at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the
+// start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of
+// the total variance. k > 2(d+1) is handled as in [FitMinVolume]. With Lower and Upper this is bounded
 // simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
-// For k > d the floor is 0, and the iteration also ends at 1e-9 of the total variance. Those above 2(d+1) are
-// as in [FitMinVolume].
-//
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
-// if that is smaller, and 2n·k. Errors: those of [Fit]; [ErrOption] for Slack, Lambda, Epsilon and Volume, as
-// there is no penalty. If ctx ends the error wraps its error, and the model is the best so far, with
-// StatusCancelled, or nil.
+// if that is smaller, and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack, Lambda, Epsilon or Volume is
+// set. If ctx ends, FitAlternating returns its error, wrapped, with the best model so far, or nil. Its Status
+// is StatusCancelled.
 func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	if err := checkNoPenalty(&o); err != nil {
@@ -47,38 +45,35 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 }
 
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
-// Memberships and Centers, and Warnings for reasons to doubt them. Set MinVolumeOptions.Slack above
-// Model.Slack if the prototypes lie too far outside of the data, below it if they are too far inside. For
-// images of spectra take package unmix.
+// Memberships, Centers and Warnings. stability.Others, which refits halves of the rows, adds warnings about
+// labels and sets ClusterDoubt. If the prototypes lie too far outside of the data, set MinVolumeOptions.Slack
+// above Model.Slack; if too far inside, below. For images of spectra take package unmix.
 //
-// [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts towards the data until
-// the squared error has grown by Slack over the proved floor, so that units, scale and origin of the data do
-// not matter. It minimises
+// [Fit]'s simplex encloses the data, and its memberships are spread out. FitMinVolume contracts the simplex
+// until the squared error exceeds the proved floor by the fraction Slack, whatever the units, scale and
+// origin of the data. It minimises
 //
 //	‖X − GF‖² + (λ/2)·Σ_i log(σ_i² + ε)   over G ≥ 0, G1 = 1,
 //
-// the paper's MVSkM, where σ_i are the singular values of F (k×d) from the mean of the data (see [Volume]).
-// λ makes the error as large as possible without exceeding (1+Slack)·floor. The search is local: a smaller
+// the paper's MVSkM, with σ_i the singular values of F (k×d) about the mean of the data (see [Volume]). λ
+// makes the error as large as possible without exceeding (1+Slack)·floor. The search is local: a smaller
 // simplex with the same error may exist, and Restarts and Seed try others.
 //
 // # Details
 //
-// A Slack of 0 becomes a quarter of what white noise adds to the error of the true prototypes, and 0.25 for
-// clusters and exact mixtures. The error ends within 1 % of the slack, unless it jumps there, or bounds of
-// centers keep it above, of which a [Warning] tells.
+// A Slack of 0 becomes a quarter of the error that white noise adds to the true prototypes, and 0.25 for
+// clusters and exact mixtures. The error ends within 1 % of the slack, or further below if it jumps. If
+// bounds of centers keep it above, a [Warning] says so. Data whose floor is at most 1e-6 of the total
+// variance is an exact mixture: 1e-6 of the variance replaces the floor, and 10 % if k > min(n−1, d).
 //
-// Data whose floor is at most 1e-6 of the total variance is an exact mixture: that share stands for the
-// floor. Where k > min(n−1, d), 10 % of the variance do.
+// Rows of r dimensions determine no k > r+1 prototypes: a run for Slack ends at ten times Tol. For k > 2(r+1)
+// Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. Centers, Fixed, Lambda, InitSPA and
+// InitGlobal prevent this. More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample:
+// the error ends within 5 % of the slack. Sparse rows become dense if rows or columns are fewer than about
+// 4.5k.
 //
-// Rows of r dimensions determine no k > r+1 prototypes: a run for Slack ends at ten times Tol there. For k >
-// 2(r+1), unless Centers, Fixed, Lambda or Init ask for prototypes, Centers are ClusterMeans, λ is 0, and
-// memberships are those of the nearest centers.
-//
-// More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample: the error then ends within
-// 5 % of the slack. Sparse rows are filled in, too, if rows or columns are fewer than some 4.5k.
-//
-// Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for the start and λ, and 2 to 50
-// of O(ndk) at the end; up to ten times that for d+1 < k ≤ 2(d+1). Memory: a copy of the data as for
+// Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
+// O(ndk) at the end. For d+1 < k ≤ 2(d+1) it is up to ten times as much. Memory: a copy of the data as for
 // [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
@@ -94,14 +89,14 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 }
 
 // openMinVolume opens a call with the ε and the slack of a penalty, in the coordinates in which the fit
-// begins. The slack is 0 if no λ is to be chosen, and that of the noise if none is given.
+// begins. The slack is 0 if no λ is to be chosen, and noiseSlack if none is given.
 func openMinVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
 	p, err := openProblem(ctx, x, k, o)
 	if err != nil {
 		return nil, err
 	}
-	// The bounds of ε keep products and quotients with it finite: at least 2^-40 of the variance and 2^-160,
-	// far below the rounding of data of size 1.
+	// Bounds of ε keep products and quotients with it finite. They are at least 2^-40 of the variance and
+	// 2^-160, far below the rounding of data of size 1.
 	p.eps = p.perWeight(p.reference())
 	if o.Epsilon > 0 {
 		p.eps = math.Ldexp(o.Epsilon, -2*p.data.exp)

@@ -1,7 +1,7 @@
 package softkmeans
 
-// The coordinates in which runs of minimal volume are made: leading directions first, all columns or the row
-// space at the end. The model of the best run.
+// The coordinates of runs of minimal volume: leading directions first, all columns or the row space at the
+// end. The model of the best run.
 
 import (
 	"context"
@@ -9,11 +9,11 @@ import (
 	"slices"
 )
 
-// begin returns the coordinates in which the fit begins: leading directions where these are known, and at
-// most two thirds as many as those in which it ends.
+// begin returns the coordinates in which the fit begins: leading directions if these are known, and at most
+// two thirds as many as the coordinates in which the fit ends.
 func (p *minVolume) begin() (*alternation, error) {
 	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
-	if p.basis != nil && p.basis.Rows >= q { // its first rows are the leading directions
+	if p.basis != nil && p.basis.Rows >= q { // the first rows of basis are the leading directions
 		lead = p.basis
 	}
 	_, sparse := p.rows.(*sparseSamples)
@@ -35,7 +35,7 @@ func (p *minVolume) begin() (*alternation, error) {
 	return m, err
 }
 
-// withFixed returns orthonormal rows that span those of basis, which come first, and the fixed centers.
+// withFixed returns orthonormal rows that span the rows of basis, which come first, and the fixed centers.
 func (p *minVolume) withFixed(basis *Matrix) *Matrix {
 	all, q := NewMatrix(basis.Rows+p.o.Fixed.Rows, basis.Cols, nil), basis.Rows
 	copyRows(all, basis)
@@ -61,8 +61,8 @@ func (p *minVolume) full() (*alternation, error) {
 	return m, nil
 }
 
-// in takes the rows to coordinates in a basis; nil: the data's own axes, in which sparse rows stay as they
-// are.
+// in returns the alternation in the coordinates of a basis; nil: the data's own axes, in which sparse rows
+// stay as they are.
 func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	m := &alternation{
 		minVolume: p, s: p.data, r: p.data.d, axes: basis,
@@ -81,7 +81,7 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	return m, p.rows.changeBasis(m.z, basis)
 }
 
-// end returns the coordinates in which the fit ends: m, or those of full.
+// end returns the coordinates in which the fit ends: m, or the result of full.
 func (m *alternation) end() (*alternation, error) {
 	if !m.narrow {
 		return m, nil
@@ -89,7 +89,7 @@ func (m *alternation) end() (*alternation, error) {
 	return m.full()
 }
 
-// lift takes centers from the coordinates of m to those in which the fit ends.
+// lift converts centers from the coordinates of m to the coordinates in which the fit ends.
 func (m *alternation) lift(f *Matrix) *Matrix {
 	switch {
 	case !m.narrow:
@@ -102,9 +102,9 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 	return combine(context.Background(), f, m.axes) // also after the end
 }
 
-// fromData returns the coordinates in m of centers f in the data's units. The centers that a caller gives may
-// be 2^1020 times as large as the data. fromData cuts entries at 2^200 times the size of the data. Sums of
-// squares are then finite.
+// fromData returns the coordinates in m of centers f in the data's units. A caller's centers may be 2^1020
+// times as large as the data. fromData limits entries to 2^200 times the size of the data, so that sums of
+// squares are finite.
 func (m *alternation) fromData(f *Matrix) *Matrix {
 	s := m.data
 	out := NewMatrix(f.Rows, m.r, nil)
@@ -124,8 +124,8 @@ func (m *alternation) fromData(f *Matrix) *Matrix {
 	return out
 }
 
-// toData takes centers from the coordinates of m to the data's units, at most mostCenter in size and within
-// their bounds. Fixed centers are as they were given.
+// toData converts centers from the coordinates of m to the data's units, at most mostCenter in size and
+// within their bounds. Fixed centers are returned as they were given.
 func (m *alternation) toData(f *Matrix) *Matrix {
 	s := m.data
 	out := NewMatrix(m.k, s.d, nil)
@@ -148,7 +148,7 @@ func (m *alternation) toData(f *Matrix) *Matrix {
 	return out
 }
 
-// clip takes centers in the data's units into their bounds, if there are any.
+// clip moves centers in the data's units into their bounds, if there are any.
 func (p *minVolume) clip(f *Matrix) {
 	for a := 0; p.low != nil && a < f.Rows; a++ {
 		for c, v := range f.row(a) {
@@ -158,10 +158,10 @@ func (p *minVolume) clip(f *Matrix) {
 }
 
 // principalRows returns the rows in the principal subspace, n×p, and the subspace's axes in the coordinates
-// of m, p×r. No error is lost: the next pass finds a context that ends here.
+// of m, p×r. It drops the error of a context that ends here: the next pass returns it.
 func (m *alternation) principalRows() (w, axes *Matrix) {
 	p := m.pc.basis.Rows
-	if m.axes != nil { // its first rows are the principal ones; for k > d it may have fewer than p
+	if m.axes != nil { // the first axes are the principal ones; for k > d there may be fewer than p
 		p = min(p, m.r)
 		axes = NewMatrix(p, m.r, nil)
 		for c := range p {
@@ -174,7 +174,7 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		_ = m.sparse.changeBasis(w, m.pc.basis)
 		return w, m.pc.basis
 	}
-	over := chunking{m.s.n, m.r, manyChunks} // of a random sample of the rows, too
+	over := chunking{m.s.n, m.r, manyChunks} // for a random sample of the rows, too
 	_ = m.s.eachBlock(over, 0, func(at block) {
 		addMulNT(w.Data[at.lo*p:at.hi*p], p, m.z.Data[at.lo*m.r:], at.hi-at.lo, m.pc.basis.Data, p, m.r,
 			false)
@@ -182,12 +182,12 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 	return w, m.pc.basis
 }
 
-// lifted returns the centers of r as a start where the fit ends.
+// lifted returns the centers of r as a start in the coordinates in which the fit ends.
 func (r *volumeRun) lifted() runStart { return runStart{r.m.lift(r.f), r.restart} }
 
-// follow puts the trace of an earlier run before that of r, which began at its last centers and λ. The loss
-// there is the same, but for rounding, by which the earlier trace is raised so that it does not rise. Where
-// bounds cost more, the trace begins there.
+// follow puts the trace of an earlier run before the trace of r, which began at the last centers and λ of the
+// earlier run. The two losses there are equal to rounding: the earlier trace is raised by it so that the
+// trace does not rise. If bounds raise the loss, the trace begins with r.
 func (r *volumeRun) follow(earlier *volumeRun) {
 	begin, last := r.trace[0], earlier.trace[len(earlier.trace)-1]
 	if begin <= last+1e-9*math.Abs(last) {
@@ -201,9 +201,9 @@ func (r *volumeRun) follow(earlier *volumeRun) {
 	r.iterations = len(r.trace) - 1
 }
 
-// atEnd takes a run that a context ended to where the fit of the rows of m ends, in one pass. It is nil
-// without an error where that may take a second. Rows are solved up to some thirty times where centers
-// depend on each other.
+// atEnd takes a run that a context ended to the coordinates in which the fit of the rows of m ends, in one
+// pass. It returns nil without an error if the pass may take a second. Rows take up to some thirty times as
+// long if centers depend on each other.
 func (m *alternation) atEnd(r *volumeRun) (out *volumeRun, err error) {
 	work := float64(m.data.n) * float64(m.k) * float64(m.columns()+m.k)
 	if m.k > m.columns()+1 {
@@ -223,13 +223,13 @@ func (m *alternation) atEnd(r *volumeRun) (out *volumeRun, err error) {
 	return out, err
 }
 
-// finish makes the model of the best run. ended is the error that ended the computation early, which is
-// returned with it.
+// finish returns the model of the best run. ended is the error that ended the computation early, and is
+// returned with the model.
 func (r *volumeRun) finish(ended error) (*Model, error) {
 	if r == nil {
 		return nil, ended
 	}
-	if r.m.narrow && r.m.low != nil { // centers have their bounds in all columns alone
+	if r.m.narrow && r.m.low != nil { // only in all columns do centers have bounds
 		out, err := r.m.atEnd(r)
 		if err != nil {
 			return nil, err
@@ -253,11 +253,11 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	crowd := crowded(r.m.k, s.n-len(zeros), r.m.pc.rank(s), o.Sum)
 	if ended == nil && r.found == nil {
 		ended = m.label(x, largest(nil, m.Memberships), r.m.pc.leading, r.m.quick)
-		if ended == nil && crowd != nil { // the iteration has others than Predict
+		if ended == nil && crowd != nil { // the iteration's memberships are not Predict's
 			ended = m.solveRows(x, indices(s.n))
 		}
 	}
-	err := s.withoutContext(func() error { // what is left to do is short
+	err := s.withoutContext(func() error { // the remaining work is short
 		if err := m.solveRows(x, zeros); err != nil {
 			return err
 		}

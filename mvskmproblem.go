@@ -1,7 +1,8 @@
 package softkmeans
 
-// Minimal volume as a problem: samples, floor, options and units, which do not change once it is open; what
-// the slack allows, and how λ follows it; bounds of centers; a pass by multipliers (insidePass).
+// Minimal volume as a problem: samples, floor, options and units, which are constant once the problem is
+// open. Then the allowance of the slack, and how λ follows the slack; bounds of centers; a pass by
+// multipliers (insidePass).
 
 import (
 	"cmp"
@@ -10,7 +11,7 @@ import (
 	"slices"
 )
 
-// minVolume is what a call of FitAlternating or FitMinVolume fits.
+// minVolume is the problem of a call of FitAlternating or FitMinVolume.
 type minVolume struct {
 	rows  rows
 	data  *samples // of rows
@@ -19,29 +20,30 @@ type minVolume struct {
 	pc    *principal
 	flat  bool    // the samples span fewer dimensions than k centers
 	eps   float64 // ε; 0: there is no penalty
-	many  bool    // far more centers than the samples have dimensions, and no option asks for prototypes
-	quick bool    // labels go on from the memberships alone: Init is given, or the mixture exact
+	many  bool    // far more centers than sample dimensions, and no option asks for prototypes
+	quick bool    // labels start from the memberships alone: Init is given, or the mixture exact
 	basis *Matrix // r×d, orthonormal rows, in which the fit ends; nil: the data's own axes
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
 	low, high []float64 // bounds of centers by column, in the data's units; nil: none
-	// least is the error that the slack counts from: the floor, or a larger one that fixed centers leave.
+	// least is the error from which the slack counts: the floor, or a larger error that fixed centers leave.
 	least float64
 }
 
-// What the slack is a share of. Data whose floor is below exactShare of the total variance is an exact
-// mixture of k prototypes: that share then stands for the floor. Where trivial holds the floor is 0 whatever
-// the data is, and trivialShare stands for it. No slack gives up more than mostGiven of what the floor
-// explains. On noise (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be
-// one.
+// The slack is a fraction of the floor, with three exceptions:
+//   - Data whose floor is below exactShare of the total variance is an exact mixture of k prototypes:
+//     exactShare of the total then replaces the floor.
+//   - If trivial holds, the floor is 0 for any data, and trivialShare of the total replaces it.
+//   - No slack gives up more than mostGiven of the variance that the floor's solution explains. On noise
+//     (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be one.
 const (
 	exactShare   = 1e-6
 	trivialShare = 0.1
 	mostGiven    = 0.5
 )
 
-// openProblem checks a call of FitAlternating or FitMinVolume, opens the rows and finds the floor. There is
-// no penalty yet.
+// openProblem checks a call of FitAlternating or FitMinVolume, opens the rows and finds the floor. The result
+// contains no penalty yet.
 func openProblem(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*minVolume, error) {
 	if err := checkMinVolume(k, o); err != nil {
 		return nil, err
@@ -75,8 +77,9 @@ func openProblem(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*m
 }
 
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
-// orthonormal basis of the row space where the floor is rounding or a dense table wide. Bounds of centers are
-// by column, and fixed centers may be outside of the row space: both keep it in the data's own axes.
+// orthonormal basis of the row space if the floor is rounding or a dense table wide. Bounds of centers are by
+// column, and fixed centers may be outside of the row space: in both cases the fit ends in the data's own
+// axes.
 func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	s := x.data()
 	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc, least: pc.floor}
@@ -96,7 +99,7 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
 	}
-	// Steps by VolumeOrigin are small beside fixed centers: k centers less the mean are nearly dependent.
+	// With fixed centers steps by VolumeOrigin are small: k centers less the mean are nearly dependent.
 	if p.o.Fixed.Rows > 0 && o.Sum == SumToOne {
 		volume = VolumeAffine
 	}
@@ -129,20 +132,21 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	return p, nil
 }
 
-// Rows of r dimensions determine no more than manyTimes·(r+1) prototypes. On 45 made mixtures the centers of
-// the iteration were nearer to the true corners up to there than the means of clusters: for 5 centers in 2
-// dimensions .24 of the spread against .34. Beyond they were farther, for 15 centers .69 against .52.
+// Rows of r dimensions determine no more than manyTimes·(r+1) prototypes. On 45 made mixtures with fewer
+// centers the iteration's centers were nearer to the true corners than cluster means: for 5 centers in 2
+// dimensions .24 of the spread against .34. With more centers they were farther, for 15 centers .69 against
+// .52.
 const manyTimes = 2
 
-// rowSpace reports whether the rows are taken to their row space, unless centers have bounds. A basis of
-// that has as many numbers as a sparse table with all its zeros.
+// rowSpace reports whether the rows are taken to their row space, unless centers have bounds. Sparse rows are
+// not: a basis of their row space contains as many numbers as the table with all its zeros.
 func rowSpace(x rows) bool {
 	s, dense := x.(*samples)
 	return dense && s.wide() && s.n <= rowSpaceRows
 }
 
-// rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
-// and its eigenvectors n³.
+// rowSpaceRows is the largest number of rows of a wide table that is taken to its row space. The Gram matrix
+// costs n²d, and its eigenvectors n³.
 const rowSpaceRows = 1024
 
 // squaresAlong returns the weighted sum of squares along a direction, 1×d.
@@ -152,8 +156,8 @@ func squaresAlong(x rows, direction *Matrix) (float64, error) {
 	return squaresBeyond(x.data(), y, nil), err
 }
 
-// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
-// projections. inside has those; nil: 0.
+// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less the sum of squares
+// of their projections. These are the rows of inside; nil: 0.
 func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	for i := range z.Rows {
 		squares := sumSquares(z.row(i))
@@ -165,7 +169,7 @@ func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	return sum
 }
 
-// columns returns how many coordinates the samples have where the fit ends.
+// columns returns the number of the samples' coordinates in which the fit ends.
 func (p *minVolume) columns() int {
 	if p.basis != nil {
 		return p.basis.Rows
@@ -173,14 +177,14 @@ func (p *minVolume) columns() int {
 	return p.data.d
 }
 
-// trivial reports whether the floor says nothing: it is 0 whatever the data is, or as the data has fewer
+// trivial reports whether the floor tells nothing: it is 0 for any data of this shape, or the data has fewer
 // dimensions than a simplex of k centers.
 func (p *minVolume) trivial() bool { return p.flat || directionsOf(p.k, p.o.Sum) >= p.data.rankBound() }
 
 // exact reports whether the data is an exact mixture of k prototypes.
 func (p *minVolume) exact() bool { return !p.trivial() && p.pc.floor <= exactShare*p.pc.total }
 
-// reference returns the floor, or the share of the total that stands for it.
+// reference returns the floor, or the part of the total that replaces it.
 func (p *minVolume) reference() float64 {
 	if p.trivial() {
 		return trivialShare * p.pc.total
@@ -194,7 +198,7 @@ func (p *minVolume) perWeight(v float64) float64 {
 	return v / mass.value()
 }
 
-// dataPenalty takes Σ log(σ_i² + ε) to the data's units.
+// dataPenalty returns Σ log(σ_i² + ε) in the data's units.
 func (p *minVolume) dataPenalty(penalty float64) float64 {
 	count := p.k
 	if p.contrasts != nil {
@@ -203,12 +207,12 @@ func (p *minVolume) dataPenalty(penalty float64) float64 {
 	return penalty + float64(count)*float64(2*p.data.exp)*math.Ln2
 }
 
-// allowance returns how far above the floor the slack allows the objective: at least a rounding of the
-// total, as the search divides by it. Beside fixed centers it is the share of the free ones: least already
-// contains the error that the fixed ones cause.
+// allowance returns how far the slack allows the objective above the floor: at least a rounding of the total,
+// as the search divides by it. With fixed centers it is multiplied by the fraction of free centers: least
+// already contains the error that the fixed centers cause.
 func (p *minVolume) allowance() float64 { return p.allowanceOf(p.o.Slack) }
 
-// allowanceOf returns the same for another slack than that of the options.
+// allowanceOf returns the allowance for a slack that is not the option's.
 func (p *minVolume) allowanceOf(slack float64) float64 {
 	total := p.pc.total
 	slack *= float64(p.k-p.o.Fixed.Rows) / float64(p.k)
@@ -219,15 +223,15 @@ func (p *minVolume) allowanceOf(slack float64) float64 {
 func (p *minVolume) target() float64 { return p.least + p.allowance() }
 
 // firstLambda returns the λ at which the search starts. Over data sets and slacks the λ found grew about as
-// the root of the allowance. Its factor, here 0.8, lay between 0.4 and 2.
+// the root of the allowance. The factor, here 0.8, was between 0.4 and 2.
 func (p *minVolume) firstLambda() float64 {
 	return 0.8 * math.Sqrt(p.allowance()*p.pc.total) / float64(p.k)
 }
 
 // λ is between leastLambda and mostLambda, in units of total/k, and changes at most mostChanges times. The
-// objective ends within closeShare of the slack. Exact mixtures change λ up to exactChanges times, as
-// their objective begins at some 10⁶ times the slack. Where no row is pure, mostChanges left λ up to 10³
-// times too small, and the simplex at up to 12 times the least volume.
+// objective ends within closeShare of the slack. Exact mixtures change λ up to exactChanges times, as their
+// objective begins at some 10⁶ times the slack. If no row was pure, mostChanges left λ up to 10³ times too
+// small, and the simplex at up to 12 times the least volume.
 const (
 	mostChanges  = 24
 	exactChanges = 200
@@ -236,48 +240,49 @@ const (
 	closeShare   = 0.01
 )
 
-// steering moves λ while a run goes on, until the objective is within the target, and near it. The objective
-// over the floor grows about as a power of λ: a step goes to the zero of its logarithm by the secant through
-// the last two points at which the run was at rest or near it. It jumps where the iterate moves to another
-// minimum.
+// steering changes λ while a run goes on, until the objective is within the target, and near it. The
+// objective's excess over the floor grows about as a power of λ. A step goes to the zero of the excess's
+// logarithm by the secant through the last two points at which the run was at rest or nearly so. The
+// objective jumps if the iterate moves to another minimum.
 type steering struct {
 	floor, target, allowance float64
-	close                    float64 // the share of allowance below target that is near
+	close                    float64 // how far near may be below target, in allowances
 	tall                     bool    // many rows are fitted: see driftAhead
-	unit                     float64 // of leastLambda and mostLambda
+	unit                     float64 // the unit of leastLambda and mostLambda
 	calmShare                float64
 	changes, most            int
 	last, excess             float64   // log λ and excess of the last point
-	slope                    float64   // of excess in log λ
+	slope                    float64   // the slope of excess in log λ
 	drift                    float64   // the last iteration's change of the objective
 	low, high                float64   // λ of the last points within the slack and above it; 0: none
 	within                   *snapshot // the highest point within the slack
 }
 
-// snapshot is a point to come back to.
+// snapshot is a point to return to.
 type snapshot struct {
 	f                 *Matrix
 	lambda, objective float64
 }
 
-// firstSlope is how fast the logarithm of the excess grows with that of λ, until two points tell.
+// firstSlope is the slope of the logarithm of the excess in log λ, until two points determine it.
 const firstSlope = 1.5
 
-// watch keeps the last iteration's change of the objective. It reports whether that is a small share of what
-// is missing: the run is then near enough to rest to change λ.
+// watch keeps the last iteration's change of the objective. It reports whether the change is a small part of
+// the distance to the target: the run is then near enough to rest to change λ.
 func (q *steering) watch(objective, before float64) bool {
 	q.drift = objective - before
 	return math.Abs(q.drift) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
 }
 
-// That share. With 0.15 runs took up to three times as many iterations.
+// watch takes calmShare, or exactCalmShare for exact mixtures. With 0.15 runs took up to three times as many
+// iterations.
 const (
 	calmShare      = 0.05
 	exactCalmShare = 0.02
 )
 
-// next returns λ after a point of the run that is at rest or near it, or its last, with the centers, and
-// whether it changed.
+// next returns λ after a point of the run that is at rest, nearly at rest, or its last, and whether λ
+// changed. f are the centers of the point.
 func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	if objective <= q.target && (q.within == nil || objective > q.within.objective) {
 		q.within = &snapshot{f.Clone(), lambda, objective}
@@ -304,11 +309,12 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	return to, true
 }
 
-// driftAhead is how many of its last changes further the objective is taken to be where many rows are fitted.
-// It goes on after a step of λ, by more the slower it is: without it λ swings about the slack.
+// driftAhead extrapolates the objective of a fit of many rows by so many of its last changes. After a step of
+// λ the objective goes on to change, by more the slower it is: without driftAhead λ swings about the slack.
 const driftAhead = 8
 
-// bracketed keeps a step of λ between the last points on both sides of the slack, until one proves wrong.
+// bracketed keeps a step of λ between the last points on both sides of the slack. It drops a point that a
+// later one contradicts.
 func (q *steering) bracketed(to, lambda float64, above bool) float64 {
 	if above {
 		if q.high = lambda; q.low < lambda {
@@ -324,28 +330,28 @@ func (q *steering) bracketed(to, lambda float64, above bool) float64 {
 	return to
 }
 
-// A step changes λ by a factor of e^mostStep at most; with e³ two scenes took twice and three times as
-// long. One by less than e^leastStep changes nothing.
+// A step changes λ by a factor of e^mostStep at most. With e³ two images of spectra took twice and three
+// times as long. A factor below e^leastStep counts as no change.
 const (
 	mostStep  = 2
 	leastStep = 1e-5
 )
 
-// Bounds of centers, and the sum that centers of closed rows keep (O. V. Thanh, N. Gillis and F. Lecron,
-// Bounded simplex-structured matrix factorization, IEEE Trans. Signal Process. 71, 2023).
+// Bounds of centers, and the sum of the centers of closed rows, which is constant (O. V. Thanh, N. Gillis and
+// F. Lecron, Bounded simplex-structured matrix factorization, IEEE Trans. Signal Process. 71, 2023).
 
-// box is where a center may be: low ≤ f ≤ high, and Σf = 0 where closed is set.
+// box is the set of permitted centers: low ≤ f ≤ high, and Σf = 0 if closed is set.
 type box struct {
 	low, high []float64
 	closed    bool
 }
 
-// closedShare of the total is less than what the direction of sums has, (1, …, 1), where rows are not closed:
-// compositions rounded to three digits have some 2e-6. It also has to be less than the floor.
+// closedShare is the largest part of the total in the direction of sums, (1, …, 1), of closed rows.
+// Compositions rounded to three digits reach some 2e-6. The part must also be less than the floor.
 const closedShare = 1e-4
 
 // newBox returns the bounds in the coordinates of samples in the data's own axes. An F-step without bounds
-// keeps the sum of closed rows, one in a box does not. Bounds that do not admit the sum come first.
+// keeps the sum of closed rows, an F-step in a box does not. Bounds that do not admit the sum override it.
 func (p *minVolume) newBox() (*box, error) {
 	s, b := p.data, &box{low: make([]float64, p.data.d), high: make([]float64, p.data.d)}
 	var least, most float64
@@ -361,11 +367,11 @@ func (p *minVolume) newBox() (*box, error) {
 	return b, err
 }
 
-// boundRounding is how far within its bound an entry counts as being there, as a share. A step with
-// momentum leaves it there where both steps before it end at the bound.
+// boundRounding is the relative distance within which an entry counts as at its bound. A step with momentum
+// leaves it there if both steps before it end at the bound.
 const boundRounding = 0x1p-46
 
-// clip returns the nearest v that column c admits.
+// clip returns the value nearest to v that column c admits.
 func (b *box) clip(c int, v float64) float64 {
 	switch low, high := b.low[c], b.high[c]; { // Inf − Inf is no number, and no bound
 	case v <= low || v <= low+boundRounding*math.Abs(low):
@@ -376,8 +382,9 @@ func (b *box) clip(c int, v float64) float64 {
 	return v
 }
 
-// project moves a row to the nearest point of the box. With a sum all free entries move by the same amount,
-// the zero of a function that falls piece by piece, by Newton's steps and halves of what encloses it.
+// project moves a row to the nearest point of the box. In a closed box all free entries move by the same
+// amount: the zero of a function that falls piece by piece, found by Newton's steps and by halving an
+// interval.
 func (b *box) project(row []float64) {
 	shift, least, most := 0.0, -0x1p300, 0x1p300
 	for range 500 {
@@ -408,7 +415,7 @@ func (b *box) project(row []float64) {
 	}
 }
 
-// along takes a direction from f, of which the box admits a part, to that part.
+// along replaces a direction from f by the part of it that the box admits.
 func (b *box) along(f, direction []float64) {
 	size := norm2(direction)
 	if size == 0 {
@@ -424,9 +431,9 @@ func (b *box) along(f, direction []float64) {
 }
 
 // freeStep lowers ½Tr(FᵀAF) − Tr(RᵀF) over the entries of f strictly between their bounds, from row `first`
-// on; a is A (k×k, positive definite), right is R. Each column goes towards its minimum, up to the bound that
-// it meets first. It does not keep the sum of closed rows. Cost: k²d, and k³/6 where a column's free entries
-// are not those before.
+// on. a is A (k×k, positive definite), and right is R. Each column goes towards its minimum, up to the first
+// bound that it meets. freeStep does not keep the sum of closed rows. Cost: k²d, and k³/6 for each column
+// whose free entries differ from the previous column's.
 func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matrix, first int) {
 	k := f.Rows
 	var free, last []int
@@ -465,7 +472,7 @@ func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matri
 }
 
 // A pass over rows that use most of the centers. A row's memberships are g = a + P·y. Here a is linear in the
-// row: its memberships without bounds. y has the few multipliers of memberships that must be 0, and P is
+// row: its memberships without bounds. y holds the few multipliers of memberships that must be 0, and P is
 // simplexProblem.projected. With rows a, g, y, z of A, G, Y, Z,
 //
 //	GᵀZ = AᵀZ + P·YᵀZ,   GᵀG = AᵀG + P·YᵀG,   ‖z − Fᵀg‖² = ‖e‖² + yᵀ(g − a),
@@ -474,32 +481,32 @@ func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matri
 // from ZᵀZ, GᵀZ and the sums of rows. A row costs its product with r+1 vectors, and O(k+r) for each of its
 // multipliers.
 
-// insidePass is what a pass over such rows z keeps.
+// insidePass keeps the memory of such passes over rows z.
 type insidePass struct {
 	s      *samples
 	z      *Matrix
-	on     bool      // the pass that is running is one
-	used   int       // memberships above 0 in the pass before
-	least  float64   // the objective of that
+	on     bool      // the running pass is such a pass
+	used   int       // memberships above 0 in the previous pass
+	least  float64   // the objective of the previous pass
 	second *Matrix   // ZᵀZ, weighted; nil until the first of these passes
 	first  []float64 // Σz, weighted
-	// Of a row z, linear·z + constant is a, and then coordinates of e.
+	// linear·z + constant holds a for a row z, and then coordinates of e.
 	linear   *Matrix // (r+1)×r
 	constant []float64
 	// Scratch.
 	basis, yz, yg *Matrix
 }
 
-// A pass is of this kind if more than insideShare of the memberships before were above 0, and few directions
-// are outside of the hull. The tolerance and the objective, as a share of the total, are above these, so that
-// errors of P do not show.
+// A pass is such a pass if more than insideShare of the previous memberships were above 0, and few directions
+// are outside of the hull. The tolerance must be at least insideTol, and the objective above insideObjective
+// of the total, so that errors of P do not show.
 const (
 	insideShare     = 2. / 3
 	insideTol       = 1e-8
 	insideObjective = 1e-6
 )
 
-// begin decides on the kind of a pass for a tolerance and a total, and prepares it.
+// begin decides on the kind of a pass for a tolerance and a total, and prepares the pass.
 func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 	k, r := p.k, in.z.Cols
 	in.on = p.projected != nil && !p.rough && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&
@@ -535,7 +542,7 @@ func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 	}
 }
 
-// end sets gz and gg to GᵀZ and GᵀG. They have YᵀZ and YᵀG; sum has 1ᵀG.
+// end sets gz and gg to GᵀZ and GᵀG. On entry they hold YᵀZ and YᵀG; sum holds 1ᵀG.
 func (in *insidePass) end(gz, gg *Matrix, p *simplexProblem, sum []float64) {
 	k, r := p.k, p.d
 	in.yz, in.yg = reshaped(in.yz, k, r), reshaped(in.yg, k, k)
@@ -559,7 +566,7 @@ func (in *insidePass) end(gz, gg *Matrix, p *simplexProblem, sum []float64) {
 			gg.row(a)[b] += dot(in.linear.row(a), gz.row(b))
 		}
 	}
-	// Rounding would move a center that no row uses: its sums are 0.
+	// All sums of a center that no row uses are 0. Rounding must not move such a center.
 	for a, share := range sum {
 		if share == 0 {
 			clear(gz.row(a))

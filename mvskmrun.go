@@ -14,22 +14,22 @@ import (
 	"slices"
 )
 
-// alternation is the loop over samples in given coordinates: all of them, or a draw.
+// alternation is the loop over samples in given coordinates: over all samples, or a random sample of them.
 type alternation struct {
 	*minVolume
-	s        *samples       // of the rows
-	r        int            // how many coordinates there are
-	z        *Matrix        // n×r: the rows, scaled and centred, in a basis; nil: sparse has them
-	sparse   *sparseSamples // nil: z has the rows
-	axes     *Matrix        // that basis, r×d; nil: the data's own axes
-	narrow   bool           // the axes are leading directions, and the fit ends in others
-	residual float64        // a part of every objective: weighted squares outside the axes; see also draw
-	fixed    *Matrix        // the first centers, which stay: m×r
+	s        *samples       // the samples of the rows
+	r        int            // the number of coordinates
+	z        *Matrix        // n×r: the rows, scaled and centred, in a basis; nil: sparse holds them
+	sparse   *sparseSamples // nil: z holds the rows
+	axes     *Matrix        // the basis, r×d; nil: the data's own axes
+	narrow   bool           // the axes are leading directions, and the fit ends in other axes
+	residual float64        // part of each objective: weighted squares outside the axes; see also draw
+	fixed    *Matrix        // m×r: the first centers, which stay
 	box      *box           // bounds of centers, in the data's own axes; nil: none
-	most     int            // of a run: iterations at one λ
-	// A run is at rest by tol, and by the slack within the share close below its target.
+	most     int            // the iterations of a run at one λ
+	// tol ends a run. λ stays if the objective is at most the part close of the allowance below its target.
 	tol, close float64
-	tall       bool // of many rows: see steering
+	tall       bool // whether many rows are fitted: see steering
 	local      bool // as in simplexProblem
 	progress   func(Iteration)
 	correct    func(to *iterate) // changes the sums and the objective; nil: see correction
@@ -59,8 +59,8 @@ func (m *alternation) newIterate() *iterate {
 // lossAt returns L.
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
-// passMemory is what pass and centersStep keep between calls. From the second call on they allocate nothing
-// but goroutines, unless rows are sparse, centers have bounds, or it is the first by multipliers.
+// passMemory is the memory of pass and centersStep. From the second call on they allocate nothing except
+// goroutines, unless rows are sparse, centers have bounds, or the pass is the first by multipliers.
 type passMemory struct {
 	problem simplexProblem
 	r       int // columns of z; 0 for sparse rows
@@ -68,11 +68,11 @@ type passMemory struct {
 	workers []workerMemory
 	step    int // rows of a block
 	task    func(worker, chunk int)
-	// The pass that is running.
+	// The running pass.
 	m    *alternation
 	to   *iterate
 	warm *Matrix
-	// Of setPenalty and centersStep.
+	// For setPenalty and centersStep.
 	contrasted, half *Matrix
 	a, inverse       []float64
 	scratch          []float64
@@ -80,12 +80,12 @@ type passMemory struct {
 	spare            *iterate // the iterate that the last run did not return
 }
 
-// chunkSums is what a chunk of samples adds to an iterate.
+// chunkSums holds the sums of a chunk of samples for an iterate.
 type chunkSums struct {
-	gg, gz    *Matrix // of gg the part on and right of the diagonal; see also blockInside
+	gg, gz    *Matrix // gg on and right of the diagonal; see also blockInside
 	objective float64
 	used      int       // memberships above 0
-	sum       []float64 // of blockInside
+	sum       []float64 // for blockInside
 }
 
 // workerMemory is the scratch space of one worker.
@@ -94,14 +94,14 @@ type workerMemory struct {
 	begun   bool
 	scratch []float64
 	row     []float64
-	coef    []float64 // of a sample: the memberships that are not 0
-	index   []int     // and their centers
-	users   []int     // by center, step each: the samples of the block that use it
-	shares  []float64 // and their weighted memberships
-	count   []int     // of users, by center
+	coef    []float64 // the memberships of a sample that are not 0
+	index   []int     // their centers
+	users   []int     // step for each center: the samples of the block that use it
+	shares  []float64 // their weighted memberships
+	count   []int     // the number of users of each center
 }
 
-// fastWork is from how much work on, in rows·k², a pass solves rows by the inverse.
+// fastWork is the least work, in rows·k², for which a pass solves rows by the inverse.
 const fastWork = 1 << 20
 
 // memory returns m's memory, which the first call makes.
@@ -131,8 +131,8 @@ func (m *alternation) memory() *passMemory {
 }
 
 // pass completes the iterate for the centers in to.f. One pass over the samples makes the G-step, the
-// objective, the penalty and the sums for the next F-step. warm has memberships whose supports are tried
-// first; nil: none. The error is that of the context, and the iterate is then incomplete.
+// objective, the penalty and the sums for the next F-step. warm holds memberships whose supports are tried
+// first; nil: none. pass returns the context's error, and the iterate is then incomplete.
 func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	v := m.memory()
 	v.problem.set(to.f, m.o.Sum)
@@ -280,7 +280,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	}
 }
 
-// blockInside is block in such a pass. The chunk's gg, gz and sum become those of YᵀG, YᵀZ and 1ᵀG.
+// blockInside is block in a pass by multipliers. The chunk's gg, gz and sum become YᵀG, YᵀZ and 1ᵀG.
 func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 	m, k, wide := v.m, v.m.k, v.inside.linear.Rows
 	rows := h.scratch[:(hi-lo)*wide]
@@ -316,12 +316,13 @@ func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 
 // setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.
 //
-// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and needs the
-// right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing Vᵀ.
+// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and requires
+// the right singular vectors, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its
+// closing Vᵀ.
 //
-// Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. They differ by a constant
-// while F1 = 0, which alternating updates do not keep. The k-th singular value then measures how far the
-// hull is from the origin. VolumeAffine takes the k−1 singular values of the centred F.
+// Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. The two sums differ by a
+// constant as long as F1 = 0, which alternating updates do not keep. The k-th singular value then measures
+// how far the hull is from the origin. VolumeAffine takes the k−1 singular values of the centred F.
 func (m *alternation) setPenalty(to *iterate) {
 	to.penalty = 0
 	clear(to.majoriser.Data)
@@ -331,7 +332,7 @@ func (m *alternation) setPenalty(to *iterate) {
 	k, r := m.k, m.r
 	v := m.memory()
 	f, size := to.f, k
-	if m.contrasts != nil { // BᵀF has the singular values of HF without the one that is always 0
+	if m.contrasts != nil { // BᵀF has the singular values of HF without the zero
 		v.contrasted = reshaped(v.contrasted, k-1, r)
 		clear(v.contrasted.Data)
 		for a := range k {
@@ -364,13 +365,13 @@ func (m *alternation) setPenalty(to *iterate) {
 }
 
 // safeCondition is the largest condition number at which logInverse trusts a Cholesky factorization. The
-// error is that number times 2^-53 and the order.
+// error is the condition number times 2^-53 and the order.
 const safeCondition = 0x1p40
 
 // logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A without negative
-// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε); a
-// Cholesky factorization finds them without eigenvectors. Where that is ill-conditioned the result is NaN. A
-// becomes A + εI.
+// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε). A Cholesky
+// factorization finds them without eigenvectors; if it is ill-conditioned logInverse returns NaN. A becomes A
+// + εI.
 func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 	for i := range n {
 		a[i*n+i] += eps
@@ -389,8 +390,8 @@ func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 	return logs
 }
 
-// logInverseEigen returns what logInverse does, by eigenvalues, at any condition. a is A + εI. Eigenvalues
-// of A that rounding made negative count as 0.
+// logInverseEigen sets d and returns the logarithm as logInverse does, by eigenvalues, at any condition. a is
+// A + εI. Eigenvalues of A that rounding made negative count as 0.
 func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a))
 	clear(d)
@@ -409,13 +410,14 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 //
 //	F = (GᵀG + (λ/2)D + δI)⁻¹(GᵀX + δF_t).
 //
-// Erratum 4: Algorithm 2 prints λD. That is not the minimiser of the majoriser of an objective with λ/2,
-// and the objective can rise (docs/errata.md).
+// Erratum 4: Algorithm 2 prints λD. That F-step does not minimise the majoriser of an objective with λ/2, and
+// the objective can rise (docs/errata.md).
 //
-// δ is our addition: a proximal term far below the rest. It changes no fixed point and keeps descent. A
-// center that no sample uses stays in its place, where GᵀG alone would be singular.
+// δ is not in the paper: a proximal term far below the other terms. It changes no fixed point and keeps
+// descent. A center that no sample uses stays in its place; GᵀG alone would be singular.
 //
-// Fixed centers stay. Their products with GᵀG + (λ/2)D go to the right side of the other centers' equations.
+// Fixed centers stay. Their products with GᵀG + (λ/2)D go to the right side of the equations of the other
+// centers.
 func (m *alternation) centersStep(f *Matrix, from *iterate, lambda float64) {
 	k, a := m.k, m.memory().a
 	copy(a, from.gg.Data)
@@ -443,7 +445,7 @@ func (m *alternation) centersStep(f *Matrix, from *iterate, lambda float64) {
 			a[i*k+j] = 0
 		}
 	}
-	if !cholesky(a, k) { // does not happen, as all eigenvalues are at least δ; the old F keeps the loss
+	if !cholesky(a, k) { // does not happen, since all eigenvalues are at least δ; the old F keeps the loss
 		copy(f.Data, from.f.Data)
 		return
 	}
@@ -466,34 +468,34 @@ func (m *alternation) centersStep(f *Matrix, from *iterate, lambda float64) {
 // factorization, 2^-52·k.
 const proximalShare = 0x1p-36
 
-// volumeRun is a run of the loop from one start: its λ, and what it has found.
+// volumeRun is a run of the loop from one start, with its λ and its results.
 type volumeRun struct {
-	*iterate // where it is, the point of the lowest loss
+	*iterate // the point of the lowest loss
 	m        *alternation
-	restart  int       // the number of its start
-	lambda   float64   // the last one
-	steer    *steering // moves λ; nil: it stays
-	// missed is the objective relative to the slack rule's target where it is above, and 0 otherwise.
+	restart  int       // the number of the start
+	lambda   float64   // the last λ
+	steer    *steering // changes λ; nil: λ is constant
+	// missed is the objective divided by the slack rule's target if it is above the target, and 0 otherwise.
 	missed     float64
-	found      *Model // of clusterMeans: the clusters, and their means as Centers; otherwise nil
-	iterations int    // at the last λ, as is trace
+	found      *Model // from clusterMeans: the clusters, with their means as Centers; otherwise nil
+	iterations int    // at the last λ, like trace
 	status     Status
 	trace      []float64
 }
 
-// runStart is where a run begins, and the number of the restart.
+// runStart is the centers with which a run begins, and the number of the restart.
 type runStart struct {
 	f       *Matrix
 	restart int
 }
 
-// run iterates from a start, at most `most` times at one λ. steer moves λ; nil: it stays. It returns nil if
-// the context ends before the first pass does; later, the last complete iterate.
+// run iterates from a start, at most `most` times at one λ. steer changes λ; nil: λ is constant. If the
+// context ends run returns the last complete iterate, or nil if the first pass is incomplete.
 //
-// Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). Where the loss would rise the momentum is
-// dropped and begins again (O'Donoghue & Candès 2015). The usual denominator, t+2, takes as many
-// iterations, and more of them back. Anderson's acceleration takes fewer on ill-conditioned data, but there
-// magnifies rounding errors until the memberships are others.
+// Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). If the loss would rise the momentum is set to
+// 0 and grows again (O'Donoghue & Candès 2015). With the usual denominator, t+2, runs take as many
+// iterations, and undo more of them. Anderson's acceleration takes fewer iterations on ill-conditioned data,
+// but there magnifies rounding errors until the memberships differ.
 func (m *alternation) run(from runStart, lambda float64, most int, steer *steering) *volumeRun {
 	r := &volumeRun{iterate: m.newIterate(), m: m, restart: from.restart, lambda: lambda, steer: steer}
 	w := &walk{plain: NewMatrix(m.k, m.r, nil), before: NewMatrix(m.k, m.r, nil), next: m.memory().spare}
@@ -514,10 +516,10 @@ func (m *alternation) run(from runStart, lambda float64, most int, steer *steeri
 	return r
 }
 
-// walk is what a run keeps from step to step, also where λ changes.
+// walk is the state that a run keeps from step to step, also when λ changes.
 type walk struct {
-	plain, before *Matrix  // the F-step, and the one before
-	next          *iterate // the next one
+	plain, before *Matrix  // the F-step, and the previous F-step
+	next          *iterate // the next iterate
 	age           float64  // steps since the momentum was last 0
 }
 
@@ -531,11 +533,11 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 			return StatusCancelled, false
 		}
 		fall := r.lossAt(r.lambda) - w.next.lossAt(r.lambda)
-		// At rest only rounding is left.
+		// The run is at rest if only rounding is left.
 		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
 		done, slow := rest, rest
 		if !rest {
-			// Or λ and the floor are 0, and the objective is about that.
+			// It is also done if λ and the floor are 0, and the objective is nearly 0.
 			least := r.lambda == 0 && m.trivial() && w.next.objective <= leastShare*m.pc.total
 			if calm++; !(least || fall <= m.tol*max(w.next.objective, leastShare*m.pc.total) &&
 				squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
@@ -559,11 +561,11 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 	return StatusIterationLimit, false
 }
 
-// leastSteps is after how many iterations at one λ steering may move on: the first step after a change can be
-// small. With one, 40 centers for the digits took twice as long.
+// leastSteps is the least number of iterations at one λ before steering may change it: the first step after a
+// change can be small. With 1 iteration 40 centers for the digits took twice as long.
 const leastSteps = 2
 
-// tell records an iteration, and tells Progress of it. Number 0 is the start, or another λ.
+// tell records an iteration, and reports it to Progress. Number 0 is the start, or another λ.
 func (r *volumeRun) tell(iteration int) {
 	m, u := r.m, r.m.data.units
 	it := Iteration{
@@ -585,7 +587,7 @@ func (r *volumeRun) tell(iteration int) {
 	}
 }
 
-// advance sets w.next to the iterate after that of r, by the F-steps from it and from the one before it.
+// advance sets w.next to the next iterate after r, from the last two F-steps.
 func (r *volumeRun) advance(w *walk) error {
 	m, next := r.m, w.next
 	if m.o.Plain {
@@ -608,20 +610,20 @@ func (r *volumeRun) advance(w *walk) error {
 	return err
 }
 
-// restShare of the objective is what may be rounding of a decrease.
+// restShare of the objective is the largest decrease that may be rounding.
 const restShare = 1e-12
 
 // leastShare of the total is the least objective that a decrease is compared with.
 const leastShare = 1e-9
 
-// flatness decides how small Model.Stationarity must be where λ is 0: 0.1 at the default tolerance, since a
-// decrease is of second order. On ill-scaled data steps get small on a slope: raw wine with SumAtMostOne, k
-// = 3, ended 0.23 % above the minimum without this.
+// flatness bounds Model.Stationarity of a run with λ = 0: by 0.1 at the default tolerance, since a decrease
+// is of second order. On ill-scaled data steps get small on a slope: without this bound raw wine with
+// SumAtMostOne, k = 3, ended 0.23 % above the minimum.
 const flatness = 1000
 
-// stationarity returns Model.Stationarity. G is optimal for F, so the gradient of L over F is that of min_G
-// L (Danskin): 2(GᵀG·F − GᵀX) + λD·F, since D·F is half the gradient of the penalty. Fixed centers have none.
-// O(k²r).
+// stationarity returns Model.Stationarity. G is optimal for F, so the gradient of L over F is the gradient of
+// min_G L (Danskin): 2(GᵀG·F − GᵀX) + λD·F, since D·F is half the gradient of the penalty. Fixed centers do
+// not count. O(k²r).
 func (m *alternation) stationarity(at *iterate, lambda float64) float64 {
 	var squares float64
 	row := make([]float64, m.r)
@@ -642,7 +644,7 @@ func (m *alternation) stationarity(at *iterate, lambda float64) float64 {
 	return min(slope/max(at.objective, leastShare*m.pc.total), math.MaxFloat64)
 }
 
-// clamp sets the fixed centers, and takes the others into their box, which a step with momentum may leave.
+// clamp sets the fixed centers, and moves the others into their box, which a step with momentum may leave.
 func (m *alternation) clamp(f *Matrix) {
 	copyRows(f, m.fixed)
 	for a := m.fixed.Rows; m.box != nil && a < m.k; a++ {
@@ -650,19 +652,19 @@ func (m *alternation) clamp(f *Matrix) {
 	}
 }
 
-// The F-step of centers with bounds ends after boxSweeps, or one that moves them by less than boxClose of
-// the way from where they were. With 1e-2 or 1e-8 fits took as many iterations, to the same end. A freeStep
-// has the cost of some k/freeShare sweeps, and follows that many.
+// An F-step of centers with bounds ends after boxSweeps sweeps, or with a sweep that moves the centers by
+// less than boxClose of their distance from the start of the step. With 1e-2 or 1e-8 fits took as many
+// iterations, to the same end. A freeStep costs some k/freeShare sweeps, and follows after as many.
 const (
 	boxSweeps = 1000
 	boxClose  = 1e-4
 	freeShare = 8
 )
 
-// boxStep makes the F-step in the box: with A = GᵀG + (λ/2)D + δI it lowers ½Tr(FᵀAF) − Tr(RᵀF) for R = GᵀX
-// + δF_t from F_t on, one center after another (block coordinate descent). The best place of one center is
-// the point of the box that is nearest to the one without bounds. D is that of F_t, so that the majoriser,
-// and with it L, does not rise. O(k²d) a sweep; some 2 to 20 are made, and many more of closed rows.
+// boxStep makes the F-step in the box. With A = GᵀG + (λ/2)D + δI and R = GᵀX + δF_t it lowers ½Tr(FᵀAF) −
+// Tr(RᵀF) from F_t on, one center after another (block coordinate descent). The best place of one center is
+// the point of the box nearest to its best place without bounds. D belongs to F_t, so that the majoriser, and
+// with it L, does not rise. O(k²d) a sweep, for some 2 to 20 sweeps, and many more for closed rows.
 func (m *alternation) boxStep(f *Matrix, from *iterate, delta float64) {
 	k, a := m.k, m.memory().a
 	copy(f.Data, from.f.Data)

@@ -1,8 +1,8 @@
 package softkmeans
 
-// Rules for λ: a fixed one; clusters in place of prototypes, with a λ of 0; and the slack rule, which takes
-// the λ of the objective nearest below (1+Slack)·floor. λ follows the objective while a run goes on. A fit of
-// many rows begins on a random sample of them.
+// Rules for λ: a fixed λ; clusters in place of prototypes and λ = 0; the slack rule. The slack rule takes the
+// λ that makes the objective as large as possible without exceeding the target (1+Slack)·floor; λ follows the
+// objective while a run goes on. A fit of many rows begins on a random sample of them.
 
 import (
 	"cmp"
@@ -12,18 +12,17 @@ import (
 	"slices"
 )
 
-// solve finds λ by the rule that the options ask for, and returns the best run for it of a fit that begins in
-// the coordinates of m. If the context ends the result is the best so far, nil if there is none, and the
-// context's error.
+// solve finds λ by the rule that the options ask for, for a fit that begins in the coordinates of m, and
+// returns the best run. If the context ends solve returns its error and the best run so far, or nil.
 func (m *alternation) solve() (*volumeRun, error) {
 	lambda := 0.0
 	switch {
 	case m.many:
 		return m.clusterMeans()
 	case m.eps == 0: // FitAlternating
-	case m.o.Lambda > 0: // above 2^200 the penalty alone counts, and λ makes no difference
+	case m.o.Lambda > 0: // above 2^200 only the penalty counts, and λ makes no difference
 		lambda = min(math.Ldexp(m.o.Lambda, -2*m.data.exp-m.data.wexp), 0x1p200)
-	case m.o.Fixed.Rows == m.k: // there is no volume to choose
+	case m.o.Fixed.Rows == m.k: // the volume is given
 	case m.pc.total < leastScale*leastScale || m.pc.basis.Rows == 0: // one point is the answer
 		lambda = m.firstLambda()
 	default:
@@ -38,8 +37,8 @@ func (m *alternation) solve() (*volumeRun, error) {
 	})
 }
 
-// after continues r by `on` in the coordinates in which the fit ends, unless it is there. If the context ends
-// before another run has a result, that is r.
+// after calls `on` in the final coordinates and returns its run, or r if r is in them already. If the context
+// ends before `on` returns a run, after returns r.
 func (r *volumeRun) after(on func(all *alternation) *volumeRun) (*volumeRun, error) {
 	if !r.m.narrow {
 		return r, cancelled(r.m.s.ctx)
@@ -57,7 +56,8 @@ func (r *volumeRun) after(on func(all *alternation) *volumeRun) (*volumeRun, err
 	return out, cancelled(all.s.ctx)
 }
 
-// clusterMeans takes the means of clusters for centers, where the data does not determine prototypes.
+// clusterMeans returns a run with the means of clusters for centers, for data that does not determine
+// prototypes.
 func (m *alternation) clusterMeans() (*volumeRun, error) {
 	f, err := m.kmeansCenters(rand.New(rand.NewPCG(m.o.Seed, 0)))
 	if err != nil {
@@ -84,19 +84,25 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 	return out, cancelled(m.s.ctx)
 }
 
-// noiseSlack returns what a Slack of 0 stands for.
+// noiseSlack returns the slack that a Slack of 0 stands for.
 //
-// Let the noise of an entry have the variance σ², d be the columns that vary, and q the directions of the
-// plane. The floor is then about nσ²(d−q). The true memberships, with the centers that fit these best, have
-// an error higher by its share q/(d−q), whatever n is. The best memberships for the same centers keep σ² of
-// that for each that is 0: .65 of the share where all rows are pure, .17 where each is in a facet, .01 to
-// .07 where memberships are uniform. mostSlack of it lies between: from .05 to .5 the memberships of 465
-// simulated tables were as accurate to 3 %.
+// Let σ² be the variance of the noise of an entry, d the number of columns that vary, q the number of
+// directions of the plane, and n the number of rows.
 //
-// The slack is mostSlack of the floor itself if q/(d−q) is above 1, if the floor is rounding or of few
-// rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are better with
-// centers drawn in. Clusters show in two ways: the data goes on beyond the plane with more than white noise,
-// or k-means explains the plane.
+//  1. The floor is about nσ²(d−q).
+//  2. The true memberships, with the centers that fit them best, have an error above the floor by about nσ²q.
+//     As a fraction of the floor this surplus is q/(d−q), whatever n is.
+//  3. The best memberships for the same centers keep σ² of the surplus for each membership that is 0. That is
+//     .65 of the surplus if all rows are pure, .17 if each row is in a facet, and .01 to .07 if memberships
+//     are uniform.
+//
+// A Slack of 0 stands for mostSlack·q/(d−q). A factor of .05 to .5 gave memberships of the same accuracy to 3
+// % on 465 simulated tables.
+//
+// In three cases a Slack of 0 stands for mostSlack itself: if q/(d−q) is at least 1, if the floor is rounding
+// or of few rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are better
+// if the centers are further inside. Rows count as clusters if more than white noise goes on beyond the
+// plane, or if k-means explains the plane.
 func (m *alternation) noiseSlack() (float64, error) {
 	q, d := m.pc.basis.Rows, m.rows.varying()
 	n := m.data.n - len(m.data.zeroWeights())
@@ -110,18 +116,20 @@ func (m *alternation) noiseSlack() (float64, error) {
 	return mostSlack * float64(q) / float64(d-q), nil
 }
 
-// Data goes on beyond the plane where its last direction has less than clearDirection times the square of
-// the next. With 1.2, 1.5 and 2 the memberships of 37 simulated tables of clusters with scatter were .251,
-// .217 and .208 off, and .202 with a quarter of the floor; those of 160 mixtures .019 to .020, and .043. Of
-// the sets with classes zoo needs at least 1.32: its labels lost .14 of their accuracy.
+// Data goes on beyond the plane if the square of its last direction is less than clearDirection times the
+// square of the next direction. With a factor of 1.2, 1.5 and 2 the memberships of 37 simulated tables of
+// clusters with scatter were .251, .217 and .208 off, and with a quarter of the floor .202. The memberships
+// of 160 mixtures were .019 to .020 off, and with a quarter of the floor .043. Of the sets with classes zoo
+// needs at least 1.32: below, its labels lost .14 of their accuracy.
 //
-// White noise has the evenness that white expects: of two tables of spectra .99 and 1.00 of it. Eight sets
-// with classes have .75 at most. Without whiteShare, mixtures in noise as large as their last direction keep
-// a quarter of the floor: the memberships of 20 simulated tables were .107 off, and .079 with it.
+// White noise is as even as white expects: two tables of spectra reach .99 and 1.00 of the expected evenness,
+// eight sets with classes at most .75. Without whiteShare, mixtures in noise as large as their last direction
+// would get a quarter of the floor: the memberships of 20 simulated tables were .107 off, and .079 with
+// whiteShare.
 //
-// Rows are pure where k-means explains more than pureShare of what the plane does. On 280 simulated tables
-// that was over .997 of clusters without scatter, and at most .92 of mixtures. It was .93 in an image of
-// which most pixels are pure.
+// Rows are pure if k-means explains more than pureShare of the squares in the plane. On 280 simulated tables
+// k-means explained over .997 for clusters without scatter, and at most .92 for mixtures. In an image in
+// which most pixels are pure it explained .93.
 const (
 	mostSlack      = 0.25
 	clearDirection = 2
@@ -129,9 +137,9 @@ const (
 	pureShare      = 0.97
 )
 
-// white reports whether the squares beyond the plane are as even as those of white noise, for a table whose
-// longer side is size. By the law of Marchenko and Pastur (Σσ²)²/Σσ⁴ of r of them is about r/(1+r/size). It
-// returns false if only some squares are known.
+// white reports whether the squares beyond the plane are as even as the squares of white noise, for a table
+// whose longer side is size. By the law of Marchenko and Pastur (Σσ²)²/Σσ⁴ of r squares is about
+// r/(1+r/size). white returns false if only some squares are known.
 func (pc *principal) white(size int) bool {
 	var sum, fourth, r float64
 	for _, v := range pc.squares[pc.basis.Rows:] {
@@ -142,8 +150,8 @@ func (pc *principal) white(size int) bool {
 	return sum >= pc.floor*(1-1e-6) && sum*sum >= whiteShare*fourth*r/(1+r/float64(size))
 }
 
-// nearSlack looks for the λ of the objective nearest below the target, (1+Slack)·floor, from firstLambda on.
-// Bounds of centers may leave the run above the slack, which counts as missed from mostSlack on.
+// nearSlack returns the run for the slack rule's λ, from firstLambda on. Bounds of centers may keep the run
+// above the slack, which counts as missed if the run is above mostSlack, too.
 func (m *alternation) nearSlack() (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = m.solveTall()
@@ -162,8 +170,8 @@ func (m *alternation) nearSlack() (best *volumeRun, err error) {
 
 // solveAll returns the run for the slack rule's λ on all rows.
 //
-// Beside fixed centers, which need not lie in the principal subspace, the others may not reach the floor. The
-// slack then counts from the error that the least λ reaches, and λ grows from there.
+// With fixed centers, which need not lie in the principal subspace, the run may not reach the floor. The
+// slack then counts from the error at the least λ, and λ grows from there.
 func (m *alternation) solveAll() (*volumeRun, error) {
 	if directionsOf(m.k, m.o.Sum) > m.pc.rank(m.data) {
 		m.o.Tol *= crowdedTol
@@ -196,13 +204,13 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 	})
 }
 
-// crowdedTol multiplies Tol where the rows do not determine prototypes. On 32 made mixtures (k = 5 in 2, 8 in
-// 4, 12 in 6 and 20 in 12 dimensions) centers were as near to the true corners as with 1, to .003 of .75.
-// With 64 centers digits took a third of the time.
+// crowdedTol multiplies Tol if the rows do not determine prototypes. On 32 made mixtures (k = 5 in 2, 8 in 4,
+// 12 in 6 and 20 in 12 dimensions) centers were as near to the true corners as with a factor of 1, to .003 of
+// .75. With 64 centers digits took a third of the time.
 const crowdedTol = 10
 
-// steered runs from a start while λ follows the slack, and returns the run at the last λ, or at the best λ
-// within the slack where the last is not.
+// steered runs from a start while λ follows the slack. It returns the run at the last λ, or, if that is above
+// the slack, at the best λ within the slack.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
 	q := &steering{
 		floor: m.least, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
@@ -212,7 +220,7 @@ func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error)
 		q.calmShare, q.most = exactCalmShare, exactChanges
 	}
 	out := m.run(from, lambda, m.most, q)
-	// Where the objective jumps the last point within the slack is the answer.
+	// If the objective jumps the last point within the slack is the answer.
 	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
 		if back := m.run(runStart{q.within.f, from.restart}, q.within.lambda, m.most, nil); back != nil {
 			out = back
@@ -221,9 +229,9 @@ func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error)
 	return out, cancelled(m.s.ctx)
 }
 
-// fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. The
-// global simplex has an objective equal to the floor, which a small λ can only raise by little. Under
-// SumAtMostOne, and with fixed centers, there is none.
+// fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. It starts
+// from the global simplex, whose objective is the floor: a small λ can only raise this by little. With
+// SumAtMostOne and with fixed centers there is no such start, and fallBack returns best.
 func fallBack(best *volumeRun) (*volumeRun, error) {
 	m := best.m
 	if m.o.Init == InitGlobal && m.o.Centers == nil || m.o.Sum == SumAtMostOne || m.fixed.Rows > 0 {
@@ -240,17 +248,23 @@ func fallBack(best *volumeRun) (*volumeRun, error) {
 	return best, err
 }
 
-// sameVolume is how much smaller a simplex may be, as a share, for pureSamples to take its own as the
-// smallest. Half of the slack would shrink it by some ten times that.
+// sameVolume is the fraction by which a simplex may be smaller for pureSamples to call its own the smallest.
+// Half of the slack would shrink it by some ten times as much.
 const sameVolume = 1e-4
 
 // pureSamples returns the samples of InitSPA as the result if they are the smallest simplex around an exact
-// mixture. nil: they are not, or are not asked for, or the context ended.
+// mixture. It returns nil if they are not, if the options ask for another fit, or if the context ended.
 //
-// Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled units
-// and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k mixtures no
-// larger volume than that. Its singular values are less than the samples' own by r at most, and by the
-// rounding of these.
+// Proof. Let S be the k samples, and F any centers whose objective, with their best memberships, is at most
+// the objective of S. Let r be the root of this objective, in scaled units, over the least weight (at most
+// 1).
+//
+//  1. F's mixtures for the k samples are off S by at most r.
+//  2. These k mixtures lie in the simplex of F. So their simplex is no larger than the simplex of F.
+//  3. The singular values of the mixtures are below the singular values σ_i of S by at most `off`, which is r
+//     and the rounding of σ_i.
+//  4. So the volume of F is at least Π(1 − off/σ_i) of the volume of S. If −Σlog(1 − off/σ_i) ≤ sameVolume,
+//     no F is smaller than S by more than sameVolume.
 func pureSamples(m *alternation) *volumeRun {
 	exact := m.o.Sum == SumToOne && !m.trivial() && m.pc.floor <= roundedFloor*m.pc.total && m.k > 1
 	asked := m.o.Init == InitSPA && m.o.Volume == VolumeAffine
@@ -261,7 +275,7 @@ func pureSamples(m *alternation) *volumeRun {
 	if err != nil || stopped(m.s.ctx) {
 		return nil
 	}
-	if m.low != nil { // where samples may be outside of their bounds
+	if m.low != nil { // samples may be outside of their bounds
 		from.f = m.lift(from.f)
 		if m, _ = m.end(); m == nil {
 			return nil // the next pass returns the error
@@ -293,15 +307,20 @@ func pureSamples(m *alternation) *volumeRun {
 	return run
 }
 
-// A fit of more than manyRows rows, or with more than manyWork for rows·k², begins on a random sample:
-// drawnRows, or drawnPerCenter a center, or a quarter of the rows, but no fewer than leastDrawn a center. Its
-// first λ is at most firstTall allowances a center. Its centers are measured on all rows, and corrected by up
-// to tallPasses measurements more. Samples of fewer than fairlyDrawn rows a center are not corrected: with
-// 100 centers for 10 000 rows that took a third of the time, and the volume was the same. With 60 for 8000 a
-// sixth, and the volume was smaller by a fifth in each dimension, since λ jumps; with 50 for 15 000 three
-// quarters, and larger by 4 % in each. Tol is drawTol, then tallTol times as large, and tallTol times on
-// samples without correction. The objective ends within the shares drawClose and tallClose of the slack: more
-// exact ends took two to four times as many passes over all rows.
+// A fit of more than manyRows rows, or with rows·k² above manyWork, begins on a random sample. The sample
+// contains drawnRows rows or, if that is more, drawnPerCenter for each center, but at most a quarter of all
+// rows. manyWork counts only if the quarter contains leastDrawn rows a center. The first λ is at most
+// firstTall allowances divided by k.
+//
+// The sample's centers are measured on all rows, and corrected by up to tallPasses more measurements. Samples
+// of fewer than fairlyDrawn rows a center are not corrected. Without correction 100 centers for 10 000 rows
+// took a third of the time, and the volume was the same. 60 centers for 8000 rows took a sixth, and the
+// volume was smaller by a fifth in each dimension, since λ jumps. 50 centers for 15 000 rows took three
+// quarters, and the volume was larger by 4 % in each dimension.
+//
+// Tol is multiplied by drawTol on the sample, and by tallTol on all rows and on samples without correction.
+// The objective ends within the fractions drawClose and tallClose of the slack: more exact ends took two to
+// four times as many passes over all rows.
 const (
 	manyRows         = 1 << 14
 	manyWork         = 3 << 23
@@ -319,8 +338,9 @@ const (
 	refineIterations = 100 // of a run on the corrected sample
 )
 
-// isTall reports whether the fit begins on a random sample. InitSPA looks for single rows among all. A slack
-// below leastTallSlack is not much above what the centers of a sample add to the floor by chance.
+// isTall reports whether the fit begins on a random sample. InitSPA looks for single rows among all rows, and
+// takes no sample. A slack below leastTallSlack is not much above the amount that the centers of a sample add
+// to the floor by chance.
 func (m *alternation) isTall() bool {
 	n, k := float64(m.s.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
@@ -329,10 +349,10 @@ func (m *alternation) isTall() bool {
 }
 
 // solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on a
-// random sample, which is corrected by what all rows show. The run goes on where the fit ends.
+// random sample, which all rows then correct. The run continues in the coordinates in which the fit ends.
 func (m *alternation) solveTall() (*volumeRun, error) {
 	part := m.draw()
-	if part.s.n < fairlyDrawn*m.k { // its error says little of that of all rows
+	if part.s.n < fairlyDrawn*m.k { // its error says little about the error of all rows
 		part.tol = tallTol * m.tol
 	}
 	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
@@ -350,7 +370,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 			all.tol, all.close, all.tall = tallTol*m.tol, tallClose, true
 			var out *volumeRun
 			if out, err = all.steered(best.lifted(), best.lambda); out != nil {
-				out.m = end // with the tolerance that was asked for
+				out.m = end // with the tolerance of the options
 				return out, err
 			}
 		}
@@ -362,8 +382,9 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 	return out, cmp.Or(wrong, err)
 }
 
-// draw returns the coordinates of rows that are drawn by weight. They have the weight of all rows. What they
-// have outside the principal plane is replaced by the floor of all rows, so that residual may be below 0.
+// draw returns the coordinates of rows drawn at random by weight, scaled to the weight of all rows. Their
+// parts outside of the principal plane are replaced by the floor of all rows, so that residual may be below
+// 0.
 func (m *alternation) draw() *alternation {
 	size := min(max(drawnRows, drawnPerCenter*m.k), m.s.n/4)
 	list := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), size)
@@ -376,10 +397,10 @@ func (m *alternation) draw() *alternation {
 	return &part
 }
 
-// draw takes this stream of random numbers.
+// drawStream is the stream of random numbers that draw takes.
 const drawStream = 0xd0a7
 
-// refine improves the run on a sample by what all rows show of its centers: up to tallPasses times, until a
+// refine improves the run on a sample by measuring its centers on all rows: up to tallPasses times, until a
 // step does not lower the loss of all rows.
 func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	at, err := m.measure(best.f, nil)
@@ -390,7 +411,7 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	part.most = min(part.most, refineIterations)
 	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, r: part.r, z: part.z}
 	own := part.newIterate()
-	// The squared accuracy of the sample's centers, as a share, times the mean weight of a center.
+	// proximal is the squared relative accuracy of the sample's centers times the mean weight of a center.
 	proximal := trace(at.gg) / float64(part.s.n)
 	for range tallPasses {
 		copy(own.f.Data, at.f.Data)
@@ -410,9 +431,9 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 		if err := cancelled(part.s.ctx); err != nil {
 			return best, err
 		}
-		// It ends where a solution of the corrected sample would lower the loss and change the objective by
-		// little. Where the sample lacks a center's rows, only the linear term determines it: the error may
-		// be absurd.
+		// refine ends if a solution of the corrected sample lowers the loss and changes the objective by
+		// little. It also ends if the objective falls below the floor by more than the allowance. That
+		// happens if the sample lacks a center's rows: only the linear term then determines the center.
 		fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
 		little := fall <= part.tol*max(at.objective, leastShare*m.pc.total) &&
 			math.Abs(next.objective-at.objective) <= closeShare*m.allowance()
@@ -428,18 +449,18 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	return best, nil
 }
 
-// measure makes a pass over all rows with the centers f. warm has memberships to begin with, or is nil.
+// measure makes a pass over all rows with the centers f. warm holds memberships to begin with, or is nil.
 func (m *alternation) measure(f, warm *Matrix) (*iterate, error) {
 	to := m.newIterate()
 	copy(to.f.Data, f.Data)
 	return to, m.pass(to, warm)
 }
 
-// correction is added to the objective of a sample: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for centers F_0 that
-// are measured on all rows. The linear term gives it the gradient of all rows at F_0. The proximal one keeps
-// the next centers near F_0, where that gradient holds. This is stochastic variance reduction (Johnson &
-// Zhang 2013), or DANE (Shamir, Srebro & Zhang 2014). The error left is of second order in the next step, and
-// what is a fixed point is so for all rows.
+// correction is added to the objective of a sample: −2⟨linear, F⟩ + proximal·‖F − F_0‖² for centers F_0
+// measured on all rows. With the linear term the gradient at F_0 is the gradient of all rows. The proximal
+// term keeps the next centers near F_0, where this gradient holds. This is stochastic variance reduction
+// (Johnson & Zhang 2013), or DANE (Shamir, Srebro & Zhang 2014). The remaining error is of second order in
+// the next step, and a fixed point of the corrected sample is a fixed point for all rows.
 type correction struct {
 	linear, center *Matrix
 	proximal       float64

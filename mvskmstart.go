@@ -1,6 +1,6 @@
 package softkmeans
 
-// Where the alternating methods start: k-means centers, extreme samples, the global simplex.
+// Starts of the alternating methods: k-means centers, extreme samples, the global simplex.
 
 import (
 	"math"
@@ -9,10 +9,10 @@ import (
 )
 
 // The effort of InitKMeans. kmeansRuns starts of k-means++ take firstSteps iterations in the principal
-// subspace. The kmeansKept best go on there, up to kmeansSteps, and the kmeansLifted best of these take
-// liftedSteps on the samples themselves. Where there are more than kmeansRows rows, that many are drawn for
-// all this. The best run then continues on all rows. Where a step takes more than kmeansWork products, there
-// are fewer runs and of kmeansSteps, in proportion.
+// subspace. The kmeansKept best continue there, up to kmeansSteps iterations. The kmeansLifted best of these
+// take liftedSteps iterations on the samples themselves. If there are more than kmeansRows rows, all this is
+// done on a random sample of kmeansRows rows. The best run then continues on all rows. If a step takes more
+// than kmeansWork products, runs and kmeansSteps are reduced in proportion.
 const (
 	kmeansRuns   = 20
 	firstSteps   = 4
@@ -24,7 +24,7 @@ const (
 	kmeansWork   = 1 << 23
 )
 
-// startCenters returns the centers that a restart begins with.
+// startCenters returns the centers with which a restart begins.
 func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	from.restart = restart
 	switch {
@@ -45,7 +45,7 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	return from, err
 }
 
-// globalCenters returns the start of InitGlobal, under SumToOne: the tight simplex of the global solution.
+// globalCenters returns the start of InitGlobal, for SumToOne: the tight simplex of the global solution.
 func (m *alternation) globalCenters() (*Matrix, error) {
 	o := &Options{Enclosure: EnclosureTight}
 	g := NewMatrix(m.data.n, m.k, nil)
@@ -56,7 +56,8 @@ func (m *alternation) globalCenters() (*Matrix, error) {
 	return m.fromData(simplexCenters(m.data, e, m.pc.basis)), nil
 }
 
-// chosenStart returns the start whose run at λ has the lowest loss. Without restarts there is no run.
+// chosenStart returns the start whose run at λ has the lowest loss, and that run. Without restarts the run is
+// nil.
 func (m *alternation) chosenStart(lambda float64) (from runStart, run *volumeRun, err error) {
 	if m.o.Restarts == 1 {
 		from, err = m.startCenters(0)
@@ -66,8 +67,8 @@ func (m *alternation) chosenStart(lambda float64) (from runStart, run *volumeRun
 	return from, run, err
 }
 
-// runStarts runs all restarts at one λ and returns the one of the lowest loss, with its start. If the
-// context ends the result is the best so far and the context's error.
+// runStarts runs all restarts at one λ and returns the run of the lowest loss, with its start. If the context
+// ends it returns the best run so far and the context's error.
 func (m *alternation) runStarts(lambda float64) (best *volumeRun, from runStart, err error) {
 	for r := range m.o.Restarts {
 		start, err := m.startCenters(r)
@@ -87,10 +88,10 @@ func (m *alternation) runStarts(lambda float64) (best *volumeRun, from runStart,
 
 // kmeansCenters returns the start of InitKMeans.
 //
-// The runs are made in the principal subspace, which holds the optimum of the relaxed problem (Ding & He
-// 2004), in a fraction of the time. The best after a few steps go on to their end, and the best of these on
-// the samples themselves, where their inertia tells which is best. They mostly end lower than a run that
-// has always had all coordinates.
+// The runs are made in the principal subspace, which contains the optimum of the relaxed problem (Ding & He
+// 2004), in a fraction of the time. The best runs after a few steps continue to their end. The best of these
+// continue on the samples themselves, and their inertia there decides. They mostly end lower than a run in
+// all coordinates.
 func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	all, axes := m.principalRows()
 	s, w, rows := m.fewRows(all, rng)
@@ -118,8 +119,8 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	return runs[0].f, err
 }
 
-// fewRows returns a copy of w and its samples. Of more than kmeansRows rows it draws that many by weight, and
-// returns which.
+// fewRows returns a copy of w and its samples. If w has more than kmeansRows rows, it is a random sample of
+// kmeansRows rows, drawn by weight, and rows lists them.
 func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matrix, rows []int) {
 	if w.Rows <= kmeansRows {
 		return m.s, w.Clone(), nil
@@ -128,7 +129,8 @@ func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matri
 	return m.s.some(kmeansRows, nil), chosenRows(w, rows), rows
 }
 
-// kmeansEffort returns the function that takes a number of runs or steps to what rows w leave time for.
+// kmeansEffort returns the function that reduces a number of runs or steps in proportion, if a step on w
+// takes more than kmeansWork products.
 func (m *alternation) kmeansEffort(w *Matrix) func(count int) int {
 	share := min(1, kmeansWork/(float64(w.Rows)*float64(w.Cols)*float64(m.k)))
 	if m.manyCenters() {
@@ -157,7 +159,7 @@ func (m *alternation) kmeansInPlane(
 	return runs, nil
 }
 
-// kmeansShare returns the share of the variance in the principal subspace that k-means explains.
+// kmeansShare returns the part of the variance in the principal subspace that k-means explains.
 func (m *alternation) kmeansShare() (float64, error) {
 	rng := rand.New(rand.NewPCG(m.o.Seed, shareStream))
 	all, _ := m.principalRows()
@@ -169,17 +171,17 @@ func (m *alternation) kmeansShare() (float64, error) {
 	return 1 - runs[0].inertia/squaresBeyond(s, w, nil), nil
 }
 
-// kmeansShare takes this stream of random numbers.
+// shareStream is the stream of random numbers that kmeansShare takes.
 const shareStream = 0x5a4e
 
-// manyCenters reports whether a start by k-means is inflated. Otherwise each row is near few of many centers
-// at first, and supports that all change took a third of the time for 100 centers.
+// manyCenters reports whether a start by k-means is inflated. Without inflation each row is near few of many
+// centers at first. The change of all supports then took a third of the time for 100 centers.
 func (m *alternation) manyCenters() bool { return m.k > 32 && (m.eps > 0 || m.many) }
 
-// inflated returns a simplex that is turned as the centers f are, and about as large as the data. Where the
-// principal directions have variance 1 it is regular: f's nearest one, by the polar factor of the centers
-// about their mean (Schönemann 1966). It doubles until the objective is at most twice the target; if it
-// stays above, the result is f.
+// inflated returns a simplex oriented like the centers f, and about as large as the data. In coordinates in
+// which the principal directions have variance 1 it is the regular simplex nearest to f, by the polar factor
+// of the centers about their mean (Schönemann 1966). It is doubled until the objective is at most twice the
+// target. If the objective stays above, the result is f.
 func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 	w, axes := m.principalRows()
 	p := w.Cols
@@ -189,7 +191,7 @@ func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 			squares[c] += m.s.weight(i) * v * v
 		}
 	}
-	to, back := axes.Clone(), axes.Clone() // the units of these directions and those of z
+	to, back := axes.Clone(), axes.Clone() // to the units of these directions, and back to z
 	for c, v := range squares {
 		sigma := math.Sqrt(m.perWeight(max(v, 0x1p-50*squares[0], 0x1p-800)))
 		scale(to.row(c), 1/sigma)
@@ -225,8 +227,8 @@ func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 	return f, nil
 }
 
-// extremeRows returns the start of InitSPA, found in the principal subspace. Restarts find it after a random
-// linear map of that, under which other rows are the farthest (randomized SPA: Vu & Gillis 2022).
+// extremeRows returns the start of InitSPA, found in the principal subspace. Restarts apply a random linear
+// map to the subspace first, so that other rows are the farthest (randomized SPA: Vu & Gillis 2022).
 func (m *alternation) extremeRows(restart int) *Matrix {
 	w, _ := m.principalRows()
 	if restart > 0 {
@@ -243,9 +245,9 @@ func (m *alternation) extremeRows(restart int) *Matrix {
 	return f
 }
 
-// farthestRows returns k rows of positive weight by successive projection: the one farthest from 0, then each
-// time the one farthest from the linear or affine hull of those before. If ctx ends they are fewer: the next
-// pass over the samples returns the error.
+// farthestRows returns k rows of positive weight by successive projection: the row farthest from 0, then each
+// time the row farthest from the linear or affine hull of the rows before. If ctx ends farthestRows returns
+// fewer rows, and the next pass over the samples returns the error.
 func farthestRows(s *samples, w *Matrix, k int, affine bool) (rows []int) {
 	rest := w.Clone()
 	for j := range k {
@@ -277,9 +279,9 @@ func farthestRows(s *samples, w *Matrix, k int, affine bool) (rows []int) {
 	return rows
 }
 
-// besideFixed returns the start of fixed centers. After them comes the row that is farthest from the simplex
-// of the centers before it, one after the other, in the principal subspace. If all rows are in that simplex
-// one is drawn; restarts draw all.
+// besideFixed returns the start of fixed centers. Each other center is the row that is farthest from the
+// simplex of the centers before it, in the principal subspace. If all rows are in that simplex the center is
+// a random row. Restarts take random rows for all other centers.
 func (m *alternation) besideFixed(restart int) (*Matrix, error) {
 	w, axes := m.principalRows()
 	w = w.Clone()

@@ -1,6 +1,6 @@
 package softkmeans
 
-// What callers choose (solvers, starts, volumes, options) and what Progress tells them.
+// The types that callers set (solvers, starts, volumes, options), and Iteration, which Progress receives.
 
 import (
 	"cmp"
@@ -9,23 +9,22 @@ import (
 	"strconv"
 )
 
-// Solver says how [Fit] finds the principal subspace. All ways reach the same minimum; they differ in time
-// and in the digits of small singular values. With m = min(n, d) and M = max(n, d):
+// Solver selects how [Fit] finds the principal subspace. All solvers reach the same minimum. They differ in
+// time and in the digits of small singular values. Costs are for m = min(n, d) and M = max(n, d).
 type Solver int
 
 const (
-	// SolverAuto is the default, and takes the cheapest: SolverKrylov where m > 512 and m(1 + 3m/M) ≥
-	// 144(k+7), otherwise SolverGram. SolverGram follows where Krylov's steps do not converge, at up to
-	// twice the time, and SolverJacobi where m ≤ 512 and the floor is below 1e-9 of the total.
+	// SolverAuto, the default, takes SolverKrylov for large tables if k is small enough to save time,
+	// otherwise SolverGram. SolverGram also follows if Krylov does not converge, at up to twice the time.
+	// SolverJacobi follows if m ≤ 512 and the floor is below 1e-9 of the total.
 	SolverAuto Solver = iota
-	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares below 2^-52
-	// of the largest are lost, so a floor below 1e-14 of the total is rounding.
+	// SolverGram takes eigenvectors of the m×m Gram matrix of the centred data: Mm² + 4m³/3. It loses squares
+	// below 2^-52 of the largest, so a floor below 1e-14 of the total is rounding.
 	SolverGram
-	// SolverJacobi takes the QR factorization, block by block, and the singular values of R by one-sided
-	// Jacobi: 2Mm² + 50m³. Small singular values keep their digits.
+	// SolverJacobi keeps the digits of small singular values, by QR and one-sided Jacobi: 2Mm² + 50m³.
 	SolverJacobi
-	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step, and 32nd a step of the
-	// proof: one, and on spectra that fall up to four more. Its Floor is a bound: see Certificate.FloorError.
+	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step, and 32nd a step of the proof,
+	// which takes one to five. Its Floor is a bound: see Certificate.FloorError.
 	SolverKrylov
 	solverCount // a new solver stands before it
 )
@@ -33,24 +32,21 @@ const (
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
-// Options tunes [Fit] and other functions, each of which names the fields that it reads. A field that a
-// function does not read is an [ErrOption] unless it is zero. The zero value and nil are the defaults.
+// Options tunes [Fit] and other functions, which name the fields that they read. Other fields must be zero,
+// or are an [ErrOption]. nil is the zero value, the defaults.
 type Options struct {
-	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
-	// row of weight 0 does not count, but has memberships. Below 2^-500 of the largest is 0.
-	Weights   []float64
-	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
-	Sum       Sum       // SumToOne (the default) or SumAtMostOne; Fit takes SumToOne alone
-	// Workers is how many goroutines may run; 0: GOMAXPROCS, but one for a Fit of some 1 ms or less.
-	Workers int
-	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
-	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none.
-	// Every Q gives another global optimum: see RandomOrientation.
-	Orientation *Matrix
-	MostK       int // the largest k of Floors; 0: all
+	// Weights contains a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 counts a row twice. A row
+	// of weight 0 does not count, but gets memberships. Weights below 2^-500 of the largest count as 0.
+	Weights     []float64
+	Enclosure   Enclosure // EnclosureBall (the default) or EnclosureTight
+	Sum         Sum       // SumToOne (the default) or SumAtMostOne, which Fit refuses
+	Workers     int       // 0: GOMAXPROCS, or 1 for a Fit of about 1 ms or less
+	Solver      Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
+	Orientation *Matrix   // orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none
+	MostK       int       // the largest k of Floors; 0: all
 }
 
-// largestK is the most centers: memberships of as many rows have no address.
+// largestK is the largest number of centers. The memberships of as many rows would exceed the address space.
 const largestK = 1 << 24
 
 // checkK returns an error if k is not a number of centers.
@@ -116,102 +112,88 @@ func checkOrientation(k int, q *Matrix) error {
 	return nil
 }
 
-// Volume says whose singular values σ_i are in what [FitMinVolume] keeps small, Σ log(σ_i² + ε).
+// Volume selects the σ_i in the penalty Σ log(σ_i² + ε) of [FitMinVolume].
 type Volume int
 
 const (
-	// VolumeAuto is the default: VolumeAffine for exact mixtures (see [FitMinVolume]) and, under SumToOne,
-	// beside fixed centers; otherwise VolumeOrigin, which holds clusters a little better.
+	// VolumeAuto, the default, is VolumeAffine for exact mixtures (see [FitMinVolume]) and for fixed centers
+	// under SumToOne. Otherwise it is VolumeOrigin, which finds clusters a little better.
 	VolumeAuto Volume = iota
 	// VolumeOrigin is the paper's: the k singular values of the centers less the mean of the data (less 0
-	// under SumAtMostOne). They grow with the distance of the simplex from the mean, too.
+	// under SumAtMostOne). They also grow with the distance of the simplex from the mean.
 	VolumeOrigin
-	// VolumeAffine takes the k−1 singular values of the centers less their own mean: the volume of the
-	// simplex, wherever it is.
-	VolumeAffine
-	volumeCount // a new volume stands before it
+	VolumeAffine // the k−1 singular values of the centers less their own mean
+	volumeCount  // a new volume stands before it
 )
 
 // String returns "auto", "origin" or "affine".
 func (v Volume) String() string { return nameOf("Volume", int(v), "auto", "origin", "affine") }
 
-// Init says where [FitAlternating] and [FitMinVolume] start.
+// Init selects the start of [FitAlternating] and [FitMinVolume].
 type Init int
 
 const (
-	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans, and
-	// labels from more than one start (see [Model.Labels]).
+	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
-	// InitKMeans keeps prototypes near clusters: the centers of k-means, the best of twenty runs from
-	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each). Where
-	// rows, columns and k make a step more than 2^23 products there are fewer runs. More than 32 prototypes
-	// of FitMinVolume begin as a simplex that is turned like these centers, but about as large as the data.
+	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means++. For more than 32
+	// prototypes FitMinVolume takes only the orientation of these centers, for a simplex about as large as
+	// the data.
 	InitKMeans
-	// InitSPA is for unmixing, where some samples are nearly pure: successive projection (Araújo et al.
-	// 2001; Gillis & Vavasis 2014) in the principal subspace, k extreme samples. Restarts look for them
-	// after a random linear map.
+	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001;
+	// Gillis & Vavasis 2014) selects k of them, in Restarts after a random linear map.
 	InitSPA
-	// InitGlobal is the tight simplex of the global solution, which encloses the data.
-	InitGlobal
-	initCount // a new start stands before it
+	InitGlobal // the tight simplex of the global solution, which encloses the data
+	initCount  // a new start stands before it
 )
 
 // String returns "auto", "k-means", "SPA" or "global".
 func (i Init) String() string { return nameOf("Init", int(i), "auto", "k-means", "SPA", "global") }
 
-// Iteration is what Progress is told, on the goroutine of the caller, after every iteration. Objective, Loss
-// and Floor are in the squared units of the data.
+// Iteration is the argument of Progress, which runs on the caller's goroutine. Objective, Loss and Floor are
+// in squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
-	Iteration int     // from 0, the start; again from 0 for every λ
+	Iteration int     // from 0 (the start); again from 0 for every λ
 	Objective float64 // ‖X − GF‖²
 	Loss      float64 // Objective + λ/2·Penalty
-	Floor     float64 // the least that Objective can be
-	Lambda    float64 // this run's
-	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
+	Floor     float64 // the smallest possible Objective
+	Lambda    float64 // λ of this run
+	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 if λ is 0
 }
 
 // MinVolumeOptions tunes [FitMinVolume] and [FitAlternating]. The zero value and nil are the defaults.
 type MinVolumeOptions struct {
-	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
-	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
-	Seed    uint64    // of all that is random: the same seed gives the same result
-	// Restarts is the number of starts; 0: 1. The lowest loss is kept; Slack compares starts at its first λ.
-	// InitGlobal and Centers have one start only.
-	Restarts int
-	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
-	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective and
-	// ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5. Without a penalty Model.Stationarity
-	// must be at most √(1000·Tol), too.
+	Weights  []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
+	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
+	Seed     uint64    // of all random numbers: the same seed gives the same result
+	Restarts int       // starts to compare (Slack: at the first λ); 0: 1. InitGlobal and Centers start once.
+	MaxIter  int       // the most iterations at one λ; 0: 1000. Reaching it is StatusIterationLimit.
+	// Tol ends a run after two iterations in a row in which Loss falls by at most Tol·Objective, and ‖F_t+1 −
+	// F_t‖² ≤ Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must be at most √(1000·Tol), too.
 	Tol     float64
-	Init    Init    // where to start; InitAuto is the default
-	Centers *Matrix // k×d: start from these instead; nil: Init
-	// Fixed contains known prototypes, m×d for an m of at most k, in the units of x. The first m centers are
-	// these, to the bit. The others start at rows far from the simplex of the centers before them. If Centers
-	// are given they begin with Fixed. Init must be InitAuto. Slack says from which error it counts then.
+	Init    Init    // the start; InitAuto is the default
+	Centers *Matrix // k×d: the start, in place of Init; nil: Init
+	// Fixed (m×d, m ≤ k) contains known prototypes in the units of x. They become the first m centers, to the
+	// bit, and must be the first rows of Centers, if given. Init must be InitAuto. See Slack, too.
 	Fixed *Matrix
 	Sum   Sum // SumToOne (the default) or SumAtMostOne
-	// Plain leaves out the momentum, for comparison: every iterate is then the paper's Algorithm 2 (see
-	// docs/errata.md), at up to four times as many iterations. Sparse rows do not have it.
+	// Plain is the paper's Algorithm 2, without momentum: up to 4 times the iterations. Not for sparse rows.
 	Plain    bool
 	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
-	// Lower and Upper bound the entries of the centers: one number for each column of x, or one for all;
-	// ±Inf where there is no bound; nil: none. The floor is that without bounds. Where all rows have one sum
-	// (1, 100), centers keep it under SumToOne, unless bounds forbid it. Bounds other than 0 and ±Inf take
-	// the rows as given.
+	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
+	// The floor ignores bounds. Under SumToOne centers keep a sum that all rows share if bounds permit it.
 	Lower, Upper []float64
-	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be more
+	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be higher
 
-	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
-	// the floor, and λ becomes as large as that. 0: by the noise, at most 0.25, as FitMinVolume says;
-	// Model.Slack tells. Larger values leave more samples outside of the simplex. Beside m centers of Fixed
-	// the slack is (1−m/k)·Slack, and counts from the squared error that is reached without a penalty, as
-	// fixed centers may keep that above the floor. FitAlternating refuses Slack and all fields below.
+	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
+	// that allows. 0: derived from the noise, at most 0.25 (see FitMinVolume); Model.Slack reports it. Larger
+	// values leave more samples outside the simplex. With m centers of Fixed the slack is (1−m/k)·Slack,
+	// above the squared error without a penalty. FitAlternating refuses Slack and all fields below.
 	Slack  float64
-	Lambda float64 // > 0: λ itself, in squared units of the data (times weight), without Slack
-	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; the least is 2^-40 of the
-	// variance. Directions in which the centers spread by less than √ε cost nothing: a small ε lets the
-	// smallest direction collapse, a large one makes the penalty a ridge, ‖F‖²/ε.
+	Lambda float64 // > 0: λ itself, in squared units of the data (times weight); Slack is then unused
+	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; at least 2^-40 of the
+	// variance. Directions in which centers spread by less than √ε cost nothing. A small ε lets the smallest
+	// direction collapse. A large ε makes the penalty a ridge, ‖F‖²/ε.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 }
@@ -223,7 +205,7 @@ const (
 	defaultRestarts = 1
 )
 
-// checkMinVolume returns an error if options have no meaning for k centers.
+// checkMinVolume returns an error if the options are not valid for k centers.
 func checkMinVolume(k int, o *MinVolumeOptions) error {
 	err := cmp.Or(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
 		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda),
@@ -271,7 +253,7 @@ func (o *MinVolumeOptions) checkCenters(k, d int) error {
 // bounded reports whether centers have bounds.
 func (o *MinVolumeOptions) bounded() bool { return o.NonNegative || len(o.Lower)+len(o.Upper) > 0 }
 
-// bounds returns the bounds of centers by column, ±Inf where there is none.
+// bounds returns the lower and the upper bound of centers for each column, ±Inf if there is none.
 func (o *MinVolumeOptions) bounds(d int) (low, high []float64) {
 	low, high = make([]float64, d), make([]float64, d)
 	entry := func(list []float64, c int, none float64) float64 {
@@ -289,7 +271,7 @@ func (o *MinVolumeOptions) bounds(d int) (low, high []float64) {
 	return low, high
 }
 
-// checkBounds returns an error for bounds that are not of d columns, or that no center is within.
+// checkBounds returns an error if the bounds are not for d columns, or if no center can be within them.
 func checkBounds(d int, o *MinVolumeOptions) error {
 	if !o.bounded() {
 		return nil
@@ -316,7 +298,7 @@ func checkBounds(d int, o *MinVolumeOptions) error {
 	return nil
 }
 
-// checkNoPenalty returns an error for options that [FitAlternating] has no use for.
+// checkNoPenalty returns an error if options of the penalty are set, which [FitAlternating] does not use.
 func checkNoPenalty(o *MinVolumeOptions) error {
 	for _, c := range []struct {
 		name  string
@@ -332,29 +314,22 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 	return nil
 }
 
-// narrowColumns returns in how many leading directions a fit of k centers begins. Twice or four times k took
-// as long; the fewer, the more is left to do in all columns.
+// narrowColumns returns the number of leading directions in which a fit of k centers begins. Two or four
+// times as many took as long in the measured fits. With fewer, more work is left for all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
-// LSDOptions are the options of [LSD], [TILSD] and their floors. The zero value and nil are the defaults. An
-// option that the function does not read is an [ErrOption].
+// LSDOptions tunes [LSD], [TILSD] and their floors. Fields that a function does not read must be zero, or are
+// an [ErrOption]. nil is the zero value, the defaults.
 type LSDOptions struct {
-	Workers int    // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
-	Seed    uint64 // of all that is random: the same seed gives the same result
-
-	// Enclosure is read by TILSD alone: EnclosureBall (the default) or EnclosureTight.
-	Enclosure Enclosure
-
-	// The other options are read by LSD alone. Starts is the number of random rotations from which LSD looks
-	// for the simplex (k > 2); 0: 5.
-	Starts int
-	// MaxIter is the most steps of each of up to four descents that follow the rotation; 0: 1000. Reaching it
-	// is StatusIterationLimit. Negative: no descent, as in the method's source.
+	Workers   int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
+	Seed      uint64    // of all random numbers: the same seed gives the same result
+	Enclosure Enclosure // for TILSD alone: EnclosureBall (the default) or EnclosureTight
+	// All fields below are for LSD alone.
+	Starts int // random rotations from which LSD looks for the simplex (k > 2); 0: 5
+	// MaxIter limits the steps of each of up to four descents after the rotation; 0: 1000. Reaching it is
+	// StatusIterationLimit. Negative: no descent, as in the method's source.
 	MaxIter int
-	// Tol ends a descent when twenty steps lower the least objective by no more than this share of ‖K‖²;
-	// 0: 1e-9.
-	Tol float64
-	// Progress is called at the start of each descent and after every step of it. Objective and Loss are both
-	// the objective. Restart numbers the descents, with gaps.
-	Progress func(Iteration)
+	// Tol ends a descent when twenty steps lower the smallest objective by at most Tol·‖K‖²; 0: 1e-9.
+	Tol      float64
+	Progress func(Iteration) // called at the start and each step of descents; Restart numbers them, with gaps
 }

@@ -1,14 +1,14 @@
 package softkmeans
 
-// Where the simplex of the global solution lies: projections, centers and memberships.
+// Placement of the global solution's simplex: projections, centers and memberships.
 
 import "math"
 
-// placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the memberships to g
-// (n×k), which holds W until the enclosure is found.
+// placeSimplex projects the data on the basis (p×d), W = XcU, encloses W in a simplex, and writes the
+// memberships to g (n×k). g holds W until the enclosure is found.
 func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
 	k, p, q := g.Cols, basis.Rows, o.Orientation
-	if o.Enclosure == EnclosureTight && p < k-1 { // no tight simplex of so few dimensions needs one
+	if o.Enclosure == EnclosureTight && p < k-1 { // so few dimensions are enclosed without an orientation
 		q = nil
 	}
 	normals := normalsOf(k, p, q)
@@ -34,7 +34,7 @@ func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
 	for t := range extents[1:] {
 		ext.merge(&extents[t+1])
 	}
-	// A trailing coordinate that is rounding, of points up to the radius from 0, counts as none.
+	// Trailing coordinates that are rounding, relative to the radius of the points, are left out.
 	used := 0
 	for i := 0; i < g.Rows && ext.radius > 0; i++ {
 		for c := p - 1; c >= used; c-- {
@@ -59,20 +59,23 @@ func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
 	})
 }
 
-// projectedObjective serves where it is above the floor by at most clearGap of the total, and ten times
+// clearGap bounds how far projectedObjective may be above the floor: clearGap of the total, and ten times
 // clearGap of the floor.
 const clearGap = 1e-12
 
-// projectedObjective returns what samples.objective does, without a pass over X, for the memberships and
-// centers of a regular simplex around the projections on the basis of pc, by SolverGram. It reports false
-// where it has too few digits, as where the mean is far from 0, or where coordinates that are rounding were
-// left out.
+// projectedObjective returns an upper bound of the objective like samples.objective, without a pass over X.
+// The memberships and centers must be of a regular simplex around the projections on the basis of pc, by
+// SolverGram. It returns false if the bound has too few digits, for example because the mean is far from 0,
+// or if coordinates that are rounding were left out.
 //
 // Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U be the
-// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory. They are off by E, ‖E‖_F ≤ √p·γ·√T for the depth
-// of their sums. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ. The mixtures of the centers miss ŴU
-// by AU + B, where `missed` bounds A and B. What X − ŴU has within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I).
-// So ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
+// basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory.
+//
+//  1. Ŵ is off by E with ‖E‖_F ≤ √p·γ·√T for the depth of its sums.
+//  2. Then ‖X − ŴU‖² is T − ‖Ŵ‖² + 2⟨Ŵ, E⟩ + tr Ŵ(UUᵀ − I)Ŵᵀ.
+//  3. The mixtures of the centers differ from ŴU by AU + B; `missed` bounds A and B.
+//  4. The part of X − ŴU within the space is (X − ŴU)Uᵀ = −E − Ŵ(UUᵀ − I).
+//  5. So ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
 	if p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil ||
@@ -95,8 +98,8 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 	return objective, omega < 0.01 && objective-pc.floor <= clearGap*min(pc.total, 10*pc.floor)
 }
 
-// simplexCenters returns the vertices of the enclosure in the data's units: for the ball those of Algorithm
-// 1, line 5, s·BUᵀ + 1x̄ᵀ, where f_j = x̄ + (k−1)r·U·u_j.
+// simplexCenters returns the vertices of the enclosure in the data's units. For the ball these are the
+// centers of Algorithm 1, line 5, s·BUᵀ + 1x̄ᵀ, with f_j = x̄ + (k−1)r·U·u_j.
 func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 	k := e.vertices.Rows
 	f := NewMatrix(k, s.d, nil)
@@ -111,14 +114,18 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 	return f
 }
 
-// missed bounds how far the mixtures of simplexCenters, with memberships of barycentric.of divided by their
-// sums, are from the points w that these are for: within the space of the simplex, and beside it in any
-// direction. The points are up to `longest` from 0, and mean is the length of the data's.
+// missed bounds the distance between points w and their mixtures of simplexCenters, whose memberships come
+// from barycentric.of and are divided by their sums. It returns the distance within the space of the simplex,
+// and the distance beside it in any direction. The points are up to `longest` from 0, and mean is the length
+// of the data's mean.
 //
-// Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the mixture misses w
-// by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by less than 6γ(p+8) each, and by
-// 6γ(p+8)/k of the sum of their terms, 1 + (‖t‖ + ‖w‖)/ρ, beside what makes them add up to 1, γ(k+8) in all.
-// A center is off by γ(p+6) of its terms and by one rounding of the sum.
+// Proof. Let vertices be t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), with ‖w − t‖ ≤ R.
+//
+//  1. The mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖).
+//  2. Each membership is off by less than 6γ(p+8), and by 6γ(p+8)/k of the sum of its terms, 1 + (‖t‖ +
+//     ‖w‖)/ρ.
+//  3. Division by the sum changes the memberships by γ(k+8) in all.
+//  4. A center is off by γ(p+6) of its terms and by one rounding of the sum.
 func (e *enclosure) missed(mean, longest float64) (within, outside float64) {
 	k, p := e.normals.Rows, e.normals.Cols
 	sum, product, normal := make([]float64, p), NewMatrix(p, p, nil), 0.0

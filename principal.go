@@ -1,6 +1,6 @@
 package softkmeans
 
-// The principal subspace and the floor, by whichever solver fits.
+// The principal subspace and the floor, by the solver that suits.
 
 import (
 	"cmp"
@@ -10,25 +10,26 @@ import (
 	"strconv"
 )
 
-// principal is what Fit and Certify need of the singular values and vectors of centred data, in scaled units.
+// principal contains the singular values and vectors of centred data that Fit and Certify use, in scaled
+// units.
 type principal struct {
 	basis      *Matrix   // Uᵀ, p×d, orthonormal rows: leading right singular vectors
-	leading    *Matrix   // basis and further rows, about as many as were asked for: directions that follow
-	squares    []float64 // squared singular values: all, or of SolverKrylov the p leading ones
-	after      float64   // of SolverKrylov, the next square or less; see next
+	leading    *Matrix   // basis and the directions after it, about as many as were asked for
+	squares    []float64 // squared singular values: all, or from SolverKrylov the p leading ones
+	after      float64   // from SolverKrylov: at most the next square; see next
 	floor      float64   // Σ_{i>p} σ_i²
-	floorError float64   // how far the true number may be from floor, on either side
+	floorError float64   // bounds the distance of floor from the true number, on either side
 	total      float64   // ‖Xc‖²
-	totalError float64   // as floorError
+	totalError float64   // bounds the distance of total from ‖Xc‖²
 	solver     Solver
 	steps      int
 	status     Status
 }
 
-// A floor of at most roundedFloor of the total is taken to be rounding.
+// Floors of at most roundedFloor of the total count as rounding.
 const roundedFloor = 1e-14
 
-// rank returns how many dimensions the samples have, to rounding, of those that are in squares.
+// rank returns the number of dimensions of the samples, to rounding, as far as squares lists them.
 func (pc *principal) rank(s *samples) (r int) {
 	for _, v := range pc.squares[:min(len(pc.squares), s.rankBound())] {
 		if v > roundedFloor*pc.total {
@@ -40,44 +41,45 @@ func (pc *principal) rank(s *samples) (r int) {
 
 // rows are the rows of a fit: *samples of a Matrix, or *sparseSamples.
 type rows interface {
-	// data has the shape, the units, the weights and the mean.
+	// data returns the shape, the units, the weights and the mean.
 	data() *samples
-	// gram returns the smaller of XcᵀXc and XcXcᵀ, and a bound of its error in the trace and in the Frobenius
-	// norm.
+	// gram returns the smaller of XcᵀXc and XcXcᵀ, and a bound of its error, both in the trace and in the
+	// Frobenius norm.
 	gram() (gram *Matrix, off float64, err error)
 	// totalSquares returns ‖Xc‖² and a bound of its error.
 	totalSquares() (total, off float64, err error)
-	// changeBasis sets the first columns of z to the coordinates of the rows, about the mean, in a basis.
+	// changeBasis sets the first columns of z to the coordinates of the rows less the mean in a basis.
 	changeBasis(z, basis *Matrix) error
-	// varying returns how many columns have different entries in rows of positive weight.
+	// varying returns the number of columns with different entries in rows of positive weight.
 	varying() int
-	// multiply returns (XcV)ᵀ for Vᵀ (b×d), weighted: b×n.
+	// multiply returns (XcV)ᵀ (b×n), weighted, for Vᵀ (b×d).
 	multiply(vt *Matrix) (*Matrix, error)
-	// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
+	// multiplyT returns YᵀXc (b×d), weighted, for Yᵀ (b×n).
 	multiplyT(yt *Matrix) (*Matrix, error)
-	// normalProduct returns VᵀXcᵀXc for Vᵀ (b×d): b×d.
+	// normalProduct returns VᵀXcᵀXc (b×d) for Vᵀ (b×d).
 	normalProduct(vt *Matrix) (*Matrix, error)
-	// measure adds all rows, about their mean, to left.
+	// measure adds all rows less their mean to left.
 	measure(left *outside) error
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
 	objective(f, g *Matrix, sum Sum) (float64, error)
-	// chosen returns a copy of some rows, with all their zeros.
+	// chosen returns a copy of the rows in list, with all their zeros.
 	chosen(list []int) *Matrix
-	// nearest sets dst to the index of the nearest mean for each row, along the axes; nil: in all directions.
+	// nearest sets dst to the index of the mean nearest to each row along the axes; nil: in all directions.
 	nearest(dst []int, means, axes *Matrix) error
 }
 
-// Samples is the input of a fit, one sample per row: a [*Matrix], or a [*SparseMatrix], whose zeros need not
-// be stored. No other type has its methods.
+// Samples is the input of a fit, one sample per row: a [*Matrix] or a [*SparseMatrix]. No other type
+// implements it.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean. Sparse rows are
-	// filled in if they are hardly longer or more than so many directions.
+	// expanded if their sides are not much larger than the given number of directions.
 	open(ctx context.Context, o *Options, centred bool, directions int) (rows, error)
-	// checkNew returns the number of rows, or an error unless they can be compared with the centers.
+	// checkNew returns the number of rows, or an error if they cannot be compared with the centers.
 	checkNew(centers *Matrix) (n int, err error)
-	// mix sets dst to the solutions of p for the rows, which are in range.
+	// mix sets dst to the solutions of p for the rows. It assumes that the rows are in range.
 	mix(by parallelism, p *simplexProblem, dst *Matrix) error
-	// score calls fn for each row, by means along the axes: see scored in labels.go. Entries are in range.
+	// score calls fn for each row with its scores by means along the axes (see scored in labels.go). Entries
+	// are in range.
 	score(by parallelism, means, axes *Matrix, fn func(i, nearest int, scores []float64, exp int)) error
 }
 
@@ -85,7 +87,7 @@ func (m *Matrix) open(ctx context.Context, o *Options, centred bool, _ int) (row
 	return newSamples(ctx, m, o.Weights, o.Workers, centred)
 }
 
-// openSamples opens x, which may be nil. Passes share their scratch space.
+// openSamples opens x, which may be nil. The passes over x share their scratch space.
 func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
@@ -97,7 +99,7 @@ func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows
 	return t, err
 }
 
-// openFor checks the options of a function that reads those of these names, and opens x.
+// openFor checks the options of a function that reads the named ones, and opens x.
 func openFor(ctx context.Context, x Samples, o *Options, function string, reads ...string) (rows, error) {
 	err := cmp.Or(o.only(function, reads...), checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount),
 		checkCount("MostK", o.MostK))
@@ -107,35 +109,42 @@ func openFor(ctx context.Context, x Samples, o *Options, function string, reads 
 	return openSamples(ctx, x, o, o.Sum == SumToOne)
 }
 
-// lostShare is the share of the total below which a floor from the Gram matrix has too few digits.
+// lostShare is a share of the total. A smaller floor from the Gram matrix has lost too many digits.
 const lostShare = 1e-9
 
-// The limits of SolverAuto, on min(n, d). Up to jacobiMaxSide SolverJacobi, a few seconds of work, follows
-// where the Gram matrix has left few digits. Beyond sparseGramSide the eigenvectors of sparse rows' Gram
-// matrix take a second or more. Up to mostGramSide three matrices of 32 MB are affordable, and Certify takes
-// a solver without random vectors.
+// The limits of SolverAuto, on min(n, d).
+//
+// SolverJacobi follows up to jacobiMaxSide if the Gram matrix has left few digits. It then takes a few
+// seconds.
+//
+// Beyond sparseGramSide the eigenvectors of the Gram matrix of sparse rows take a second or more.
+//
+// Up to mostGramSide three matrices of 32 MB are affordable. Certify then takes a solver without random
+// vectors.
 const (
 	jacobiMaxSide  = 512
 	sparseGramSide = 1024
 	mostGramSide   = 2048
 )
 
-// purpose says what a principal subspace is for.
+// purpose is the use of a principal subspace.
 type purpose int
 
 const (
 	toFit     purpose = iota // directions, and a floor
-	toCertify                // a floor that relies on no random vectors, where that is affordable
-	toLabel                  // directions alone
+	toCertify                // a floor, if affordable one that relies on no random vectors
+	toLabel                  // directions only
 )
 
-// choice has the solvers to try. then follows, if another, where first does not converge or has few digits.
+// choice lists the solvers to try. If first does not converge or keeps few digits, then follows, unless it is
+// the same.
 type choice struct {
 	first, then Solver
 	steps       int // of SolverKrylov
 }
 
-// chooseSolver decides what SolverAuto is, for p leading directions of rows whose sides are small and large.
+// chooseSolver returns the solvers to try for p leading directions of rows whose sides are small and large:
+// the solver asked for, or the choice of SolverAuto.
 func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) choice {
 	steps := defaultKrylovSteps
 	krylov := small > sparseGramSide
@@ -156,15 +165,15 @@ func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) c
 	return choice{SolverGram, SolverGram, 0}
 }
 
-const krylovTol = 1e-13 // the share of the total to which SolverKrylov proves its floor
+const krylovTol = 1e-13 // the share of the total to which SolverKrylov proves the floor
 
-// wanted is how many leading directions are asked for, and how many more that need not have converged.
+// wanted asks for p leading directions, and for more directions, which need not have converged.
 type wanted struct{ p, more int }
 
 func (q wanted) all() int { return q.p + q.more }
 
-// principalOf finds the q.p ≤ d leading right singular vectors, completed where the data has fewer, further
-// directions in principal.leading, and the floor.
+// principalOf returns the q.p ≤ d leading right singular vectors, the floor, and further directions in
+// principal.leading. If the data has fewer directions, others complete the basis.
 func principalOf(x rows, q wanted, solver Solver, why purpose) (*principal, error) {
 	s := x.data()
 	small, large := s.sides()
@@ -188,23 +197,26 @@ func principalOf(x rows, q wanted, solver Solver, why purpose) (*principal, erro
 	return pc, err
 }
 
-// krylovSteps returns after how many steps SolverKrylov has taken the time of SolverGram: SolverAuto tries no
-// more. Let m = min(n, d), M = max(n, d). The Gram matrix takes Mm² operations, its eigenvectors 4m³/3 at
-// a third or a half of the speed, a step 4Mm(p+8) at half of it, and twice that on wide data. That is
-// m(1 + 3m/M)/(9(p+8)) steps. The measured ones were 0.4–1.3 times as many with vectors, 1.1–2.3 times
-// without (m from 600 to 2000). Spectra that fall take some 10 steps, those of noise 60 or more.
+// krylovSteps returns the number of steps in which SolverKrylov takes the time of SolverGram, for m = min(n,
+// d) and M = max(n, d). SolverAuto tries no more steps.
 //
-// From the fifth step on SolverAuto stops where the bound falls too slowly, and takes SolverGram. It has then
-// lost a third of SolverGram's time, or at worst all of it.
+// The Gram matrix takes Mm² operations. Its eigenvectors take 4m³/3 at a third or half of the speed. A step
+// takes 4Mm(p+8) at half of the speed, and twice as long on wide data. Together that is m(1 + 3m/M)/(9(p+8))
+// steps. Measured for m from 600 to 2000, this number was 0.4–1.3 times as large with SIMD, and 1.1–2.3 times
+// without. Falling spectra take about 10 steps, spectra of noise 60 or more.
+//
+// From the fifth step on, SolverAuto stops if the bound falls too slowly, and takes SolverGram. It has then
+// lost a third of SolverGram's time, at worst all of it.
 func krylovSteps(p, small, large int) int {
 	m := float64(small)
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
 }
 
-// fewestKrylovSteps is the least such number that is worth a try: twice what spectra that fall take.
+// fewestKrylovSteps is the least such number that is worth a try, about twice the steps of falling spectra.
+// SolverAuto thus tries SolverKrylov if m > 512 and m(1 + 3m/M) ≥ 144(p+8).
 const fewestKrylovSteps = 16
 
-// tailSum adds up values[p:], smallest first. What rounding made negative counts as 0.
+// tailSum adds up values[p:], smallest first. Negative values come from rounding and count as 0.
 func tailSum(values []float64, p int) (sum float64) {
 	for i := len(values) - 1; i >= p; i-- {
 		sum += max(values[i], 0)
@@ -212,7 +224,7 @@ func tailSum(values []float64, p int) (sum float64) {
 	return sum
 }
 
-// floorsOf returns tailSum for every p, in the data's units. The first is the total.
+// floorsOf returns tailSum for every p, in the units of the data. The first is the total.
 func floorsOf(u units, values []float64, total float64) []float64 {
 	floors := make([]float64, len(values)+1)
 	var sum float64
@@ -226,7 +238,7 @@ func floorsOf(u units, values []float64, total float64) []float64 {
 	return floors
 }
 
-// trace is the sum of the diagonal.
+// trace returns the sum of the diagonal.
 func trace(m *Matrix) (sum float64) {
 	for i := range m.Rows {
 		sum += m.row(i)[i]
@@ -234,7 +246,7 @@ func trace(m *Matrix) (sum float64) {
 	return sum
 }
 
-// principalByGram takes eigenvectors of the smaller Gram matrix.
+// principalByGram finds the directions from eigenvectors of the smaller Gram matrix.
 func principalByGram(x rows, q wanted) (*principal, error) {
 	gram, off, err := x.gram()
 	if err != nil {
@@ -248,7 +260,8 @@ func principalByGram(x rows, q wanted) (*principal, error) {
 	return pc, pc.setBasis(x, rows, q)
 }
 
-// lowerTotal makes the total a lower bound where it has cancelled. The floor stays within it.
+// lowerTotal replaces the total by a lower bound if cancellation has cost it digits. The floor stays at most
+// the total.
 func (pc *principal) lowerTotal() {
 	if pc.totalError <= pc.total*0x1p-31 {
 		return
@@ -259,8 +272,8 @@ func (pc *principal) lowerTotal() {
 	}
 }
 
-// principalOfGram finds the principal directions from the Gram matrix, which it overwrites, and the bound
-// of its error that byGram takes. It returns leading eigenvectors in place of a basis.
+// principalOfGram finds the principal directions from the Gram matrix, which it overwrites. off bounds the
+// error of the matrix, as in byGram. principalOfGram returns leading eigenvectors in place of a basis.
 func principalOfGram(s *samples, gram *Matrix, q wanted,
 	off float64) (pc *principal, rows *Matrix, err error) {
 	p := q.p
@@ -282,9 +295,11 @@ func principalOfGram(s *samples, gram *Matrix, q wanted,
 	return pc, rows, cancelled(s.ctx)
 }
 
-// byGram returns how far the floor may be from the true one, as the Gram matrix, which it overwrites, proves
-// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and ‖E‖_F. The sum of
-// the p leading eigenvalues is then off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a projector Q).
+// byGram returns a bound of the distance of the floor from the true one. The Gram matrix, which it
+// overwrites, proves the bound with its leading eigenvectors, the given rows.
+//
+// off bounds the error E of the matrix: the error of its trace, and ‖E‖_F. Therefore the sum of the p leading
+// eigenvalues is off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a projector Q).
 func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, off float64) float64 {
 	total := trace(gram)
 	sum, open := leadingSum(s.ctx, gram, rows, values, s.workers)
@@ -292,8 +307,9 @@ func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, of
 	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total+off)
 }
 
-// gram is about the mean with its rest, and has the bound gramError. Where X is wide the rest takes another
-// pass; if it is below a rounding of the trace, the bound has it instead.
+// gram returns the matrix about the mean with its rest, and the bound gramError. If X is wide, the rest
+// requires another pass over X. If the rest changes the trace by no more than rounding, the bound includes it
+// instead.
 func (s *samples) gram() (gram *Matrix, off float64, err error) {
 	if gram, err = gramMatrix(s); err != nil {
 		return nil, 0, err
@@ -306,7 +322,7 @@ func (s *samples) gram() (gram *Matrix, off float64, err error) {
 	return gram, off + gramError(s, trace(gram)) + s.fine.bound(trace(gram)), nil
 }
 
-// recentre takes the Gram matrix to the mean with its rest: for XcᵀXc less Σw·rest·restᵀ.
+// recentre moves the Gram matrix to the mean with its rest: from XcᵀXc it subtracts Σw·rest·restᵀ.
 func recentre(s *samples, gram *Matrix) error {
 	rest := s.fine.rest
 	if s.fine.squares() == 0 {
@@ -336,8 +352,8 @@ func recentre(s *samples, gram *Matrix) error {
 	return nil
 }
 
-// principalByJacobi takes the singular values of R. What the data leaves outside of the basis proves a floor
-// far below the total, the Gram matrix any other.
+// principalByJacobi finds the directions from the singular values of R. If the floor is far below the total,
+// the part of the data outside the basis proves it, otherwise the Gram matrix does.
 func principalByJacobi(s *samples, q wanted) (*principal, error) {
 	r, err := triangularFactor(s)
 	if err != nil {
@@ -359,7 +375,7 @@ func principalByJacobi(s *samples, q wanted) (*principal, error) {
 	if err = pc.setBasis(s, rows, q); err != nil {
 		return nil, err
 	}
-	// The sum of all squares is rounded less than that of squared singular values.
+	// The sum of all squares is rounded less than the sum of squared singular values.
 	if pc.total, pc.totalError, err = s.totalSquares(); err != nil {
 		return nil, err
 	}
@@ -373,7 +389,7 @@ func principalByJacobi(s *samples, q wanted) (*principal, error) {
 	return pc, err
 }
 
-// prove sets the error of SolverJacobi's floor.
+// prove sets the error of the floor of SolverJacobi.
 func (pc *principal) prove(s *samples, rows *Matrix) error {
 	if pc.floor < lostShare*pc.total {
 		left := newOutside(pc.basis, pc.basis.Rows)
@@ -393,20 +409,21 @@ func (pc *principal) prove(s *samples, rows *Matrix) error {
 	return err
 }
 
-// within sets the error of the floor, which is in truth between low and high, if that is less than it was.
+// within lowers the error of the floor if it is larger than the distance of the floor from low or high. It
+// assumes that the true floor is between low and high.
 func (pc *principal) within(low, high float64) {
 	if v := max(pc.floor-low, high-pc.floor); v < pc.floorError {
 		pc.floorError = v
 	}
 }
 
-// setBasis sets leading and basis for leading singular vectors of the smaller side, given as rows.
+// setBasis sets leading and basis from leading singular vectors of the smaller side, given as rows.
 func (pc *principal) setBasis(x rows, rows *Matrix, q wanted) (err error) {
 	s := x.data()
 	count := min(q.all(), max(q.p, rows.Rows))
 	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
-		// Left singular vectors t: Xcᵀt = σu, for σ near rounding noise, of which some direction is made.
+		// For left singular vectors t, Xcᵀt = σu. If σ is near rounding, completed makes some direction of u.
 		if from, err = x.multiplyT(from); err != nil {
 			return err
 		}
@@ -417,7 +434,8 @@ func (pc *principal) setBasis(x rows, rows *Matrix, q wanted) (err error) {
 	return err
 }
 
-// completed returns p orthonormal rows of length d. The first are those given, at most p, made orthonormal.
+// completed returns p orthonormal rows of length d. It orthonormalizes the given rows, at most p, and adds
+// others.
 func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	basis := NewMatrix(p, d, nil)
 	copyRows(basis, rows)
@@ -426,8 +444,8 @@ func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	return basis, cancelled(ctx)
 }
 
-// principalByKrylov finds the directions, and bounds the floor by what the data leaves outside of the basis
-// that it returns. Of o it reads steps and hasty.
+// principalByKrylov finds the directions, and bounds the floor by the part of the data outside the basis that
+// it returns. Of o it reads steps and hasty.
 func principalByKrylov(x rows, q wanted, o krylovOptions) (pc *principal, err error) {
 	s, p := x.data(), q.p
 	pc = &principal{solver: SolverKrylov, status: StatusOptimal}
@@ -463,8 +481,8 @@ func principalByKrylov(x rows, q wanted, o krylovOptions) (pc *principal, err er
 	return pc, err
 }
 
-// boundBeyond sets the floor, and its error by what is outside of the basis, of which `further` has more
-// rows: see complement.
+// boundBeyond sets the floor and its error from the part of the data outside the basis. further contains the
+// basis and more directions: see complement.
 func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, most int) error {
 	s, p := x.data(), len(kry.values)
 	left := newOutside(withProbes(s.ctx, further, p), p)
@@ -473,7 +491,7 @@ func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, mos
 		return err
 	}
 	_, high := left.floor(math.Inf(1))
-	unit := left.unit() * left.unit() // in which squares of products do not underflow
+	unit := left.unit() * left.unit() // times unit, squares of products do not underflow
 	c := complement{ctx: s.ctx, p: p, vectors: left.vectors, times: left.coupling.Clone(),
 		most:  min(most, kry.steps),
 		trace: high * unit, squares: math.Inf(1), noise: left.noise() * unit,
@@ -497,14 +515,14 @@ func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, mos
 	return cmp.Or(err, cancelled(s.ctx))
 }
 
-// rightVectors iterates for p leading right singular vectors, or as many as there are.
+// rightVectors iterates for the p leading right singular vectors, or for all if there are fewer.
 func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
 	s := x.data()
 	small, _ := s.sides()
 	if !s.wide() {
 		return krylov(s.ctx, small, x.normalProduct, min(p, small), o)
 	}
-	kry, err := krylov(s.ctx, small, func(u *Matrix) (*Matrix, error) { // left ones
+	kry, err := krylov(s.ctx, small, func(u *Matrix) (*Matrix, error) { // u are left singular vectors
 		y, err := x.multiplyT(u)
 		if err != nil {
 			return nil, err
@@ -517,8 +535,8 @@ func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
 	return kry, err
 }
 
-// next returns the squared singular value that follows those of the basis; of SolverKrylov about that, or
-// less.
+// next returns the squared singular value after the last one of the basis. With SolverKrylov it is about this
+// value, or less.
 func (pc *principal) next() float64 {
 	if p := pc.basis.Rows; p < len(pc.squares) {
 		return max(pc.squares[p], 0)
@@ -526,26 +544,25 @@ func (pc *principal) next() float64 {
 	return pc.after
 }
 
-// Subspace is the principal affine subspace of weighted rows, with the floor that it proves. Programs that
-// need more than [Fit] build on it. All numbers are in the units of the data.
+// Subspace is the principal affine subspace of weighted rows, with the floor that it proves. All numbers are
+// in the units of the data.
 type Subspace struct {
 	Mean  []float64 // d: the weighted mean; zeros with SumAtMostOne
 	Basis *Matrix   // p×d: orthonormal directions from the mean, by descending scatter
-	// Squares are squared singular values of the weighted rows about Mean, descending: all that can be above
-	// 0, or the p leading ones of SolverKrylov.
+	// Squares are squared singular values of the weighted rows less Mean, descending: all that can be above
+	// 0, or the p leading ones with SolverKrylov.
 	Squares           []float64
-	Floor, FloorError float64 // the squares beyond the p leading ones, and how far that sum may be off
+	Floor, FloorError float64 // the sum of the squares after the p leading ones, and a bound of its error
 	Total             float64 // the sum of all squares
-	Weight            float64 // Σw; the number of rows without weights
-	Solver            Solver  // the solver that found it
+	Weight            float64 // Σw; without weights, the number of rows
+	Solver            Solver  // the solver that found the subspace
 	Status            Status
 }
 
-// Principal returns the subspace of the p leading directions of the rows of x (n×d) about their mean. p is
-// from 0 to min(n−1, d); with SumAtMostOne directions are from 0, and p is up to min(n, d).
-//
-// It reads the options Weights, Workers, Solver and Sum. SolverGram finds all Squares of any table. Cost and
-// errors: those of [Fit] for k = p+1 without its memberships; [ErrOption] for p.
+// Principal returns the subspace of the p leading directions of the rows of x (n×d) about their mean, 0 ≤ p ≤
+// min(n−1, d). With SumAtMostOne directions start at 0, and p may be up to min(n, d). Any other p is an
+// [ErrOption]. It reads the options Weights, Workers, Solver and Sum. SolverGram finds all Squares. Cost and
+// errors are as for [Fit] with k = p+1, without the memberships.
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	t, err := openFor(ctx, x, &o, "Principal", "Weights", "Solver", "Sum")
@@ -563,7 +580,7 @@ func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace,
 	return pc.subspace(s, s.mass().value()), nil
 }
 
-// checkDirections returns an error unless rows of that rank have p directions.
+// checkDirections returns an error if rows of the given rank have no p directions.
 func checkDirections(p, rank int) error {
 	if p < 0 || p > rank {
 		return fail(ErrOption, "p is "+strconv.Itoa(p)+", not from 0 to "+strconv.Itoa(rank))
@@ -571,7 +588,7 @@ func checkDirections(p, rank int) error {
 	return nil
 }
 
-// floorBound is floorError in the data's units, with what squares lose below the range.
+// floorBound returns floorError in the units of the data, with the underflow of squares.
 func (pc *principal) floorBound(u units) float64 {
 	if pc.floor > 0 {
 		return u.unscaleBound(pc.floorError + underflow)
@@ -579,7 +596,7 @@ func (pc *principal) floorBound(u units) float64 {
 	return u.unscaleBound(pc.floorError)
 }
 
-// subspace returns pc in the units of the data, of so much weight in scaled units.
+// subspace returns pc in the units of the data. mass is the sum of the weights in scaled units.
 func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 	out := &Subspace{
 		Mean: slices.Clone(s.mean), Basis: pc.basis,
@@ -594,9 +611,9 @@ func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 	return out
 }
 
-// Coordinates returns the rows of x (n×d) less Mean in the directions of Basis, n×p. dst receives the result;
-// nil allocates, and a wrong shape panics. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] without rows; on an error dst is unchanged.
+// Coordinates returns the n×p coordinates of the rows of x (n×d), less Mean, in the directions of Basis. The
+// result is stored in dst; nil allocates, a wrong shape panics. Cost: O(ndp). Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without rows; on an error dst is unchanged.
 func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	t, err := openSamples(context.Background(), x, &Options{}, false)
 	if err != nil {
@@ -624,7 +641,8 @@ func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	return dst, nil
 }
 
-// floors returns the floors of 1, …, most centers, less what SolverKrylov may have missed; 0: all of them.
+// floors returns the floors of 1, …, most centers, or all if most is 0. It subtracts a bound of the squares
+// that SolverKrylov may have missed.
 func floors(x rows, most int, sum Sum) ([]float64, error) {
 	s := x.data()
 	small, _ := s.sides()
@@ -638,7 +656,7 @@ func floors(x rows, most int, sum Sum) ([]float64, error) {
 	}
 	list := floorsOf(s.units, values, total)[first : first+most]
 	for i, floor := range list {
-		if i+first > 0 { // the total is whole
+		if i+first > 0 { // nothing of the total was missed
 			list[i] = max(0, floor-s.unscaleSquare(missed))
 		}
 	}
@@ -646,8 +664,8 @@ func floors(x rows, most int, sum Sum) ([]float64, error) {
 }
 
 // singularSquares returns all squared singular values, descending and in scaled units, and their sum. Values
-// that the shape makes 0 are exactly 0. Of sparse rows SolverKrylov finds the p leading ones, and the sum of
-// the others; missed bounds by how much all together may be too small.
+// that the shape makes 0 are exactly 0. For sparse rows SolverKrylov may find the p leading values and the
+// sum of the others. missed then bounds by how much all of them together may be too small.
 func singularSquares(x rows, p int) (values []float64, total, missed float64, err error) {
 	s := x.data()
 	small, large := s.sides()

@@ -260,6 +260,12 @@ func TestComplementBelow(t *testing.T) {
 		if try%2 == 0 {
 			rows = rowsOf(vectors.transposed(), 0, p+2).Clone()
 		}
+		if try%4 == 0 { // the last two turned into each other
+			for c, v := range rows.row(p) {
+				w := rows.row(p + 1)[c]
+				rows.row(p)[c], rows.row(p + 1)[c] = (v+w)/math.Sqrt2, (v-w)/math.Sqrt2
+			}
+		}
 		c := complement{ctx: bg, p: p, vectors: withProbes(bg, rows, p), apply: apply, most: rng.IntN(9),
 			least: min(0, rng.NormFloat64()), trace: math.Inf(1), squares: math.Inf(1), noise: 1e-13}
 		c.times = mustDo(apply(c.vectors))(t)
@@ -284,6 +290,27 @@ func TestComplementBelow(t *testing.T) {
 	}
 	if tight < 120 {
 		t.Errorf("only %d bounds say much", tight)
+	}
+}
+
+// TestComplementNoise: products of a matrix with one eigenvalue hide its vector, which is one of the rows or
+// not, as far as the noise permits.
+func TestComplementNoise(t *testing.T) {
+	const n, p, noise = 400, 1, 1e-6
+	all := orthogonalTo(rand.New(rand.NewPCG(8, 8)), NewMatrix(0, n, nil), 4)
+	for at, top := range map[int]float64{p: 1, 3: 4 * noise} {
+		apply := func(v *Matrix) (*Matrix, error) {
+			return mapped(v, func(i, j int, _ float64) float64 {
+				along, most := top*dot(v.row(i), all.row(at)), noise*norm2(v.row(i))
+				return (along - min(max(along, -most), most)) * all.At(at, j)
+			}), nil
+		}
+		c := complement{ctx: bg, p: p, vectors: withProbes(bg, rowsOf(all, 0, 3), p), apply: apply, most: 16,
+			trace: math.Inf(1), squares: math.Inf(1), noise: noise}
+		c.times = mustDo(apply(c.vectors))(t)
+		if next, _, _, err := c.below(func(float64) bool { return false }); err != nil || !(next >= top) {
+			t.Errorf("row %d: the bound is %g, the eigenvalue %g; %v", at, next, top, err)
+		}
 	}
 }
 
@@ -378,13 +405,13 @@ func outsideData(n, d int, mean float64, sigma func(l int) float64, seed uint64)
 }
 
 // outsideBounds are what `outside` proves of the floor, in the data's units.
-func outsideBounds(t *testing.T, s *samples, basis *Matrix, next float64) (low, high float64) {
+func outsideBounds(t *testing.T, x rows, basis *Matrix, next float64) (low, high float64) {
 	t.Helper()
-	total, _, err := s.totalSquares()
+	total, _, err := x.totalSquares()
 	must(t, err)
-	r := newOutside(basis, basis.Rows)
+	r, s := newOutside(basis, basis.Rows), x.data()
 	r.mean = s.fine.off(total)
-	must(t, s.measure(r))
+	must(t, x.measure(r))
 	low, high = r.floor(next)
 	return s.unscaleSquare(low), s.unscaleSquare(high)
 }
@@ -419,6 +446,7 @@ func TestOutside(t *testing.T) {
 			}
 			floors, lost := bigFloors(x, w), lostSquares(x, w)
 			s := mustDo(newSamples(bg, x, w, 1, true))(t)
+			sparse := mustDo(newSparseSamples(bg, sparseOf(x), w, 1, true))(t)
 			for p := 1; p < s.rankBound(); p++ {
 				pc, err := principalByJacobi(s, wanted{p, 0})
 				must(t, err)
@@ -440,16 +468,69 @@ func TestOutside(t *testing.T) {
 				}{{"leading", pc.basis, math.Inf(1)}, {"leading, and the next value", pc.basis, least},
 					{"nearly", off, math.Inf(1)}, {"random", any, math.Inf(1)}, {"loose", loose,
 						math.Inf(1)}} {
-					low, high := outsideBounds(t, s, c.basis, c.next)
-					exact := floors[p]
-					if new(big.Float).Sub(big.NewFloat(low), exact).Cmp(big.NewFloat(lost)) > 0 ||
-						new(big.Float).Sub(exact, big.NewFloat(high)).Cmp(big.NewFloat(lost)) > 0 {
-						t.Errorf("%s, weights %t, p = %d, %s basis: %g to %g, the floor is %g",
-							name, weighted, p, c.name, low, high, double(exact))
+					for _, data := range []rows{s, sparse} {
+						low, high := outsideBounds(t, data, c.basis, c.next)
+						exact := floors[p]
+						if new(big.Float).Sub(big.NewFloat(low), exact).Cmp(big.NewFloat(lost)) > 0 ||
+							new(big.Float).Sub(exact, big.NewFloat(high)).Cmp(big.NewFloat(lost)) > 0 {
+							t.Errorf("%T %s, weights %t, p = %d, %s basis: %g to %g, the floor is %g",
+								data, name, weighted, p, c.name, low, high, double(exact))
+						}
+					}
+					if skew := bigSkew(c.basis); skew.Cmp(big.NewFloat(skewOf(c.basis))) > 0 {
+						t.Errorf("a basis is %g off, bound %g", double(skew), skewOf(c.basis))
 					}
 				}
 			}
 		}
+	}
+}
+
+// bigSkew is ‖UUᵀ − I‖_F of rows U.
+func bigSkew(u *Matrix) *big.Float {
+	m, p := bigMatrix(u)
+	sum := p.zero()
+	for i, x := range m {
+		for j, y := range m {
+			v := p.sub(p.dot(x, y), p.num(float64(oneIf(i == j))))
+			sum.Add(sum, p.mul(v, v))
+		}
+	}
+	return p.sqrt(sum)
+}
+
+// TestOutsideCoordinates: products of rows with a basis that round up in one half of them and down in the
+// other leave as much along the basis, which is no part of the floor. It is at most the rows' distance.
+func TestOutsideCoordinates(t *testing.T) {
+	const m, stride = 400, 16 // of these entries all products are in the same partial sum
+	u, x := NewMatrix(1, m*stride, nil), NewMatrix(4, m*stride, nil)
+	for i := range m {
+		v := 0x1p-27 * math.Sqrt(2/1.5)
+		if i == 0 {
+			v = 1 - m*0x1p-54/1.5
+		}
+		u.Data[i*stride] = v
+		for r, by := range []float64{1.5, -1.5, 1.5, -1.5} {
+			x.row(r)[i*stride] = by * v * (1 + float64(oneIf(i > 0))*float64(1-r/2*2)*0x1p-40)
+		}
+	}
+	s := mustDo(newSamples(bg, x, nil, 1, false))(t) // about 0, which is not off
+	most := 2 * squaredDistance(x.row(0), x.row(2))
+	if low, _ := outsideBounds(t, s, u, math.Inf(1)); low > most {
+		t.Errorf("a floor of %g, truly at most %g", low, most)
+	}
+}
+
+// TestOutsideMean: rows on a line have a floor of 0, also about a mean that is off by what is known.
+func TestOutsideMean(t *testing.T) {
+	x := NewMatrix(4, 2, []float64{-1, 0, 1, 0, -1, 0, 1, 0})
+	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+	s.mean = []float64{0, 1e-3}
+	r := newOutside(NewMatrix(1, 2, []float64{1, 0}), 1)
+	r.mean = 2e-3 * (1 + 1e-15) // √4 times this
+	must(t, s.measure(r))
+	if low, _ := r.floor(math.Inf(1)); low > 0 {
+		t.Error("a floor of", low)
 	}
 }
 

@@ -4,7 +4,7 @@ package softkmeans
 
 import "math"
 
-// gramMatrix returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d) operations.
+// gramMatrix returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n). Cost: nd·min(n,d).
 func gramMatrix(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(size, size) {
@@ -34,8 +34,9 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	return gram, err
 }
 
-// gramChunks returns the most chunks of gramMatrix. Their sums take at most a quarter of X; a small matrix
-// over four blocks or more has two: with two workers (2000, 256) then needs 8.9 ms in place of 15.8.
+// gramChunks returns the largest number of chunks of gramMatrix. Their sums take at most a quarter of X's
+// memory. A small matrix over four blocks or more gets at least two chunks: two workers then take 8.9 ms for
+// (2000, 256) instead of 15.8 ms.
 func gramChunks(s *samples) int {
 	size, items := s.sides()
 	least := 1
@@ -45,11 +46,13 @@ func gramChunks(s *samples) int {
 	return max(least, min(reduceChunks, items/(4*size)))
 }
 
-// gramError bounds the error of samples.gram, in the trace and in the Frobenius norm, for the trace given.
-// Every entry is off by γ of its depth times the sum of the sizes of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B =
-// |√w·xc|. Packing rounds every number three times, so a product passes six roundings more than its sum has.
-// Where X is wide, recentre subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d
-// numbers in any order, so y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
+// gramError bounds the error of samples.gram, in the trace and in the Frobenius norm, for the given trace.
+//
+// Every entry is off by γ(depth) times the sum of the magnitudes of its terms. ‖BᵀB‖_F ≤ ‖B‖_F² holds for B =
+// |√w·xc|. Packing rounds every number three times, so a product passes six roundings more than its sum.
+//
+// If X is wide, recentre subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d numbers
+// in any order. So y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
 func gramError(s *samples, trace float64) float64 {
 	size, items := s.sides()
 	depth := chunking{items, stripLengthOf(size), gramChunks(s)}.depth()
@@ -61,32 +64,34 @@ func gramError(s *samples, trace float64) float64 {
 	return off
 }
 
-// ofRest bounds by how much the rest of the mean changes the Gram matrix, in the trace and in the Frobenius
-// norm. For X − E, E = √w·restᵀ, that is at most 2‖X‖_F‖E‖_F + ‖E‖_F², where
-// ‖E‖_F² is below a hundredth of the trace.
+// ofRest bounds the change of the Gram matrix by the rest of the mean, in the trace and in the Frobenius
+// norm. For X − E, E = √w·restᵀ, the change is at most 2‖X‖_F‖E‖_F + ‖E‖_F². ‖E‖_F² is below a hundredth of
+// the trace.
 func ofRest(s *samples, trace float64) float64 {
 	squares := s.fine.squares()
 	return 2.1 * math.Sqrt(squares*(trace+squares))
 }
 
-// sharedGram is the least order at which workers share one block and one Gram matrix, where partial sums
-// would take more than a quarter of X: two then need 52 ms for (5000, 784) in place of 99. With partial sums
-// they do not wait for each other, a fifth faster on (20000, 784). At order 256 the two are even.
+// sharedGram is the least order at which workers may share one block and one Gram matrix. They do if partial
+// sums would take more than a quarter of X's memory. Two workers then take 52 ms for (5000, 784) instead of
+// 99 ms. With partial sums workers do not wait for each other: (20000, 784) is a fifth faster with them. At
+// order 256 both ways take the same time.
 const sharedGram = 384
 
-// gramByBlocks is gramMatrix with one block at a time: all workers pack it, then all add to the result.
+// gramByBlocks is gramMatrix with one block at a time. All workers pack the block, then all add to the
+// result.
 func gramByBlocks(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	gram := NewMatrix(size, size, nil)
 	step := min(blockRows(items, stripLengthOf(size)), items)
 	strips := make([]float64, stripSize(size, step))
-	bounds := make([]int, reduceChunks+1) // rows of the result, in whole strips, of about equal work
+	bounds := make([]int, reduceChunks+1) // row ranges of the result, in whole strips, of about equal work
 	for t := range bounds {
 		bounds[t] = min(size, roundUp(int(float64(size)*(1-math.Sqrt(1-float64(t)/reduceChunks))), stripRows))
 	}
 	for lo := 0; lo < items && !stopped(s.ctx); lo += step {
 		hi := min(lo+step, items)
-		one := stripLength(hi - lo) // what a vector takes
+		one := stripLength(hi - lo) // the numbers that a vector takes
 		runTasks(s.workers, reduceChunks, func(_, t int) {
 			first, last := roundUp(size*t/reduceChunks, stripRows),
 				roundUp(size*(t+1)/reduceChunks, stripRows)
@@ -107,7 +112,7 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 	return gram, cancelled(s.ctx)
 }
 
-// packSide writes some numbers of some vectors of the data's smaller side, rows or columns, as strips.
+// packSide writes the given numbers of the given vectors of the smaller side, rows or columns, as strips.
 func packSide(s *samples, dst []float64, numbers, vectors span) {
 	if s.wide() {
 		s.packStrips(dst, vectors, numbers, true)
@@ -116,20 +121,20 @@ func packSide(s *samples, dst []float64, numbers, vectors span) {
 	}
 }
 
-// errTooLarge is the error where min(n, d)² numbers have no addresses.
+// errTooLarge returns the error for min(n, d)² numbers that exceed the address space.
 func errTooLarge(s *samples) error {
 	return fail(ErrShape, "x is "+shape(s.n, s.d)+
 		", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
 }
 
 // triangularFactor returns the upper triangular factor R of the QR factorization of Xc (d×d, for d ≤ n) or
-// of Xcᵀ (n×n). It squares no singular value, and takes twice the work of gramMatrix.
+// Xcᵀ (n×n). It squares no singular value. It takes twice the work of gramMatrix.
 func triangularFactor(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(3*size, size) {
 		return nil, errTooLarge(s)
 	}
-	// A chunk stacks its rows below the R of those before. A full stack is reduced to the next R.
+	// A chunk stacks its rows below the R of its rows before. A full stack is reduced to the next R.
 	most := max(1, min(reduceChunks, items/(12*size)))
 	height := 2*size + 2*min(blockRows(items, size), items)
 	stacks := make([]*Matrix, chunks(items, size, most))
@@ -232,13 +237,14 @@ func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
 		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
 	})
 	out := sumParts(parts)
-	for i := 0; i < b && s.centred; i++ { // about mean + rest
+	for i := 0; i < b && s.centred; i++ { // moves the product from mean to mean + rest
 		axpy(out.row(i), -s.fine.mass*dot(vt.row(i), s.fine.rest), s.fine.rest)
 	}
 	return out, err
 }
 
-// newParts returns a b×d matrix of zeros for every chunk of a sum over rows, at most a quarter of X in all.
+// newParts returns a b×d matrix of zeros for every chunk of a sum over rows. All take at most a quarter of
+// X's memory.
 func newParts(s *samples, b int) []*Matrix {
 	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
 	for t := range parts {
@@ -247,7 +253,7 @@ func newParts(s *samples, b int) []*Matrix {
 	return parts
 }
 
-// sumParts adds all to the first, which it returns.
+// sumParts adds all parts to the first, which it returns.
 func sumParts(parts []*Matrix) *Matrix {
 	for _, p := range parts[1:] {
 		axpy(parts[0].Data, 1, p.Data)
@@ -255,7 +261,7 @@ func sumParts(parts []*Matrix) *Matrix {
 	return parts[0]
 }
 
-// scatterOf returns Σw·zzᵀ over rows z, in any coordinates.
+// scatterOf returns Σw·zzᵀ over the rows z of a matrix of any coordinates.
 func (s *samples) scatterOf(z *Matrix) *Matrix {
 	p := z.Cols
 	scatter := NewMatrix(p, p, nil)
@@ -274,22 +280,23 @@ func (s *samples) scatterOf(z *Matrix) *Matrix {
 	return scatter
 }
 
-// changeBasis multiplies so many rows and columns at a time: their strips fit the second-level cache. The
-// rows are full strips, and the columns a length of them (stripLength) for any number of lanes.
+// The numbers of rows and columns that changeBasis multiplies at a time. Their strips fit the second-level
+// cache. The rows fill strips, and the columns are a length of strips (stripLength) for any number of lanes.
 const (
 	projectedRows    = 48
 	projectedColumns = 480
 )
 
-// fewColumns is the number of columns from which the Gram matrix is made in tiles. Fewer would not fill them.
+// fewColumns is the number of columns from which gramMatrix works in tiles. Fewer columns would not fill
+// them.
 const fewColumns = 8
 
-// fewProducts is the number of products a row from which changeBasis takes tiles. For 2000×12 onto two
-// directions they took 78 µs, a column at a time 60; onto nine 125 and 167.
+// fewProducts is the number of products a row from which changeBasis works in tiles. For 2000×12 and two
+// directions, tiles took 78 µs and single columns 60 µs. For nine directions they took 125 and 167 µs.
 const fewProducts = 64
 
-// projectedDepth returns how many roundings a product of a row with p of d numbers passes in changeBasis,
-// with packing.
+// projectedDepth returns the number of roundings, including packing, that a product of a row with p vectors
+// of d numbers passes in changeBasis.
 func projectedDepth(p, d int) int {
 	if p*d < fewProducts {
 		return d + 12
@@ -297,8 +304,8 @@ func projectedDepth(p, d int) int {
 	return min(d, projectedColumns)/lanes + d/projectedColumns + 12
 }
 
-// changeBasis takes a basis of nil, too: the data's own axes. z then has no gaps. A basis has none. Rows of
-// weight 0 get zeros.
+// changeBasis also accepts a nil basis, which stands for the axes of the data. z then must have no gaps. A
+// basis must have no gaps. Rows of weight 0 get zeros.
 func (s *samples) changeBasis(z, basis *Matrix) error {
 	over := chunking{s.n, s.d, manyChunks}
 	if basis == nil {
@@ -307,7 +314,7 @@ func (s *samples) changeBasis(z, basis *Matrix) error {
 		})
 	}
 	p, wide := basis.Rows, min(projectedColumns, s.d)
-	if p*s.d < fewProducts { // a column at a time
+	if p*s.d < fewProducts { // one column at a time
 		return s.eachBlock(over, s.d+1, func(at block) {
 			m := at.hi - at.lo
 			s.packT(at.scratch, at.lo, at.hi, false)

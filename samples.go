@@ -1,8 +1,8 @@
 package softkmeans
 
-// The data as the solvers see it. A pass over X reads a block of rows, or of columns where the table is wide.
-// It scales the block by a power of two, subtracts the mean, multiplies by √w and packs the result without
-// gaps. So X is never copied, and all packed entries are at most 2 in size. Rows of weight 0 become zeros.
+// The data as the solvers see it. A pass over X reads a block of rows, or of columns if the table is wide. It
+// scales the block by a power of two, subtracts the mean, multiplies by √w and packs the result without gaps.
+// So X is never copied, and all packed entries are at most 2 in magnitude. Rows of weight 0 become zeros.
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"strconv"
 )
 
-// samples is √w_i·(2^-exp·x_i − mean), i = 1…n, with weights divided by a power of two.
+// samples are the rows √w_i·(2^-exp·x_i − mean), i = 1…n, with weights divided by a power of two.
 type samples struct {
 	parallelism
 	x    *Matrix
@@ -21,47 +21,49 @@ type samples struct {
 	weights []float64 // as given; nil: all 1
 	zeros   bool      // all rows of positive weight are 0
 	centred bool
-	mean    []float64 // of the scaled rows; zeros where the data is not to be centred
-	fine    meanRest  // what mean leaves open
-	// of a table with more rows: products are of the columns, even if there are fewer rows here
+	mean    []float64 // of the scaled rows; zeros if the data is not centred
+	fine    meanRest  // the rest of the true mean
+	// a part of a table of more rows: products are of the columns, even if there are fewer rows here
 	part bool
 }
 
-// meanRest is what the mean leaves open. The true mean is mean + rest, but for a rounding that bound knows.
+// meanRest contains the rest of the true mean, mean + rest. The method bound covers its rounding error.
 type meanRest struct {
 	rest   []float64 // nil: 0
 	mass   float64   // Σw_i
 	offset float64   // ‖mean − origin‖, for the row that survey subtracts
-	depth  int       // roundings of its sums
+	depth  int       // number of roundings of the mean's sums
 }
 
-// squares returns Σw·‖rest‖²: by so much squared distances from the mean alone are larger.
+// squares returns Σw·‖rest‖², by which squared distances from mean exceed those from mean + rest.
 func (m *meanRest) squares() float64 { return m.mass * sumSquares(m.rest) }
 
-// off bounds √Σw times the distance of mean + rest from the true mean, for the ‖Xc‖² given. The sums
-// of differences from the origin are off by γ(depth) of the sum of their sizes, whose length is at most
-// √(total/Σw) + offset (Minkowski). Weights and the division double that; products of rest take d more.
+// off bounds √Σw times the distance of mean + rest from the true mean, for the given total = ‖Xc‖².
+//
+// The mean comes from sums of differences from the origin. These sums are off by γ(depth) of the sum of the
+// magnitudes, whose length is at most √(total/Σw) + offset (Minkowski). Weights and the division double the
+// roundings. Products of rest take d more.
 func (m *meanRest) off(total float64) float64 {
 	return 1.1 * gamma(2*m.depth+len(m.rest)+16) * (math.Sqrt(total) + math.Sqrt(m.mass)*m.offset)
 }
 
-// bound bounds how far Σw·‖rest‖², and the part in any subspace, is from that of the true mean.
+// bound bounds the error of Σw·‖rest‖², and of the part of it in any subspace.
 func (m *meanRest) bound(total float64) float64 {
 	off := m.off(total)
 	return off * (2.1*math.Sqrt(m.squares()) + off)
 }
 
-// units are the powers of two that data and weights are divided by: the largest entry is
-// in [2^(exp−1), 2^exp), the largest weight in [2^(wexp−1), 2^wexp). Zeros have exp 0.
+// units are the powers of two that divide data and weights. The largest entry is in [2^(exp−1), 2^exp), and
+// the largest weight in [2^(wexp−1), 2^wexp). If all entries are 0, exp is 0.
 type units struct{ exp, wexp int }
 
-// unscaleSquare takes a sum of squares back to the data's units; out of range it is math.MaxFloat64.
+// unscaleSquare returns a sum of squares in the units of the data, or math.MaxFloat64 if it is out of range.
 func (u units) unscaleSquare(v float64) float64 {
 	return min(math.Ldexp(v, 2*u.exp+u.wexp), math.MaxFloat64)
 }
 
-// unscaleBound is unscaleSquare of an upper bound: what is above 0 stays so. In the denormal range it and a
-// floor are off by half of the step each.
+// unscaleBound is unscaleSquare for an upper bound: a bound above 0 stays above 0. In the denormal range the
+// bound and its floor may each be off by half a step.
 func (u units) unscaleBound(v float64) float64 {
 	bound := u.unscaleSquare(v)
 	if v > 0 && bound < 0x1p-1021 {
@@ -70,16 +72,16 @@ func (u units) unscaleBound(v float64) float64 {
 	return bound
 }
 
-// span is the indices lo…hi−1.
+// span is the range of indices lo…hi−1.
 type span struct{ lo, hi int }
 
-// The exponents of leastScale and mostEntry, between which units.exp is.
+// The exponents of leastScale and mostEntry. units.exp is between them.
 const (
 	leastExp = -499
 	mostExp  = 501
 )
 
-// newSamples checks x and weights and finds the units and the mean, 0 unless centred, in one pass over X.
+// newSamples checks x and weights, and finds the units and the mean (0 unless centred) in one pass over X.
 func newSamples(
 	ctx context.Context, x *Matrix, weights []float64, workers int, centred bool,
 ) (*samples, error) {
@@ -105,7 +107,7 @@ func newSamples(
 	return s, nil
 }
 
-// unread returns samples without rows: the shape, and the weights with their unit. It checks both.
+// unread returns samples without rows: the shape, the weights and their unit. It checks shape and weights.
 func unread(ctx context.Context, n, d int, weights []float64, workers int, centred bool) (*samples, error) {
 	switch {
 	case n == 0:
@@ -125,15 +127,15 @@ func unread(ctx context.Context, n, d int, weights []float64, workers int, centr
 	return s, err
 }
 
-// some returns samples without rows, of n rows with new weights of at most 1; nil: all 1.
+// some returns samples without rows, of n rows with new weights in scaled units; nil: all 1.
 func (s *samples) some(n int, weights []float64) *samples {
 	out := *s
 	out.x, out.n, out.weights, out.wexp = nil, n, weights, 0
 	return &out
 }
 
-// stripLengthOf returns the length that a pass states for rows of length l whose blocks become strips of
-// columns: a 32nd. So blocks have up to 32 times as many rows, 8 MB, whose sums have few starts and ends.
+// stripLengthOf returns a 32nd of l, which passes state as row length if blocks of rows become strips of
+// columns. Blocks then contain up to 32 times as many rows, 8 MB. Their sums have fewer starts and ends.
 func stripLengthOf(l int) int { return (l + 31) / 32 }
 
 // eachStrips is eachBlock with scratch space for whole strips of items.
@@ -141,9 +143,9 @@ func (s *samples) eachStrips(c chunking, floats int, fn func(b block)) error {
 	return s.each(c, floats*stripLength(min(blockRows(c.n, c.l), c.n)), fn)
 }
 
-// survey returns the largest magnitude in rows of positive weight and sets the mean of X, in one pass. The
-// error names the first entry out of range. It sums differences from the first of the heaviest rows: constant
-// columns have their exact value as mean, and the others lose less where they are far from 0.
+// survey returns the largest magnitude in rows of positive weight, and sets the mean of X, in one pass. It
+// returns an error for the first entry out of range. It sums differences from the first of the heaviest rows.
+// The mean of a constant column is then exact, and columns far from 0 lose fewer digits.
 func (s *samples) survey() (top float64, err error) {
 	first := 0
 	for i, w := range s.weights {
@@ -155,7 +157,7 @@ func (s *samples) survey() (top float64, err error) {
 		top, total float64
 		bad        bool
 		sums       []float64
-		short      []float64 // sums of one block, which are then added to sums
+		short      []float64 // sums of one block, which sums receives afterwards
 	}
 	parts := make([]part, chunks(s.n, s.d, reduceChunks))
 	rows := NewMatrix(2*len(parts)+2, s.d, nil)
@@ -186,7 +188,7 @@ func (s *samples) survey() (top float64, err error) {
 	var all float64
 	for _, p := range parts {
 		if p.bad {
-			_, err := checkEntries("x", s.x, mostEntry) // again, to name the first
+			_, err := checkEntries("x", s.x, mostEntry) // a second pass names the first one
 			return 0, err
 		}
 		top = max(top, p.top)
@@ -201,7 +203,7 @@ func (s *samples) survey() (top float64, err error) {
 	return top, nil
 }
 
-// setMean makes the mean and its rest, or zeros, of the sums of differences from the origin in mean.
+// setMean sets the mean and its rest, or zeros, from the sums of differences from the origin in s.mean.
 func (s *samples) setMean(origin, rest []float64, mass, top float64) {
 	if !s.centred {
 		clear(s.mean)
@@ -218,7 +220,7 @@ func (s *samples) setMean(origin, rest []float64, mass, top float64) {
 	s.fine.offset = top * math.Sqrt(squares) * (1 + gamma(s.d+8))
 }
 
-// withoutContext calls fn, in which the end of the context of s counts for nothing: for what is short.
+// withoutContext calls fn, which must be short, while the end of the context of s does not count.
 func (s *samples) withoutContext(fn func() error) error {
 	ctx := s.ctx
 	s.ctx = context.Background()
@@ -226,10 +228,10 @@ func (s *samples) withoutContext(fn func() error) error {
 	return fn()
 }
 
-// factor is 2^-exp.
+// factor returns 2^-exp.
 func (s *samples) factor() float64 { return math.Ldexp(1, -s.exp) }
 
-// weight returns the scaled weight of row i, at most 1, and 0 below leastScale.
+// weight returns the scaled weight of row i. It is at most 1; below leastScale it is 0.
 func (s *samples) weight(i int) float64 {
 	if s.weights == nil {
 		return 1
@@ -237,7 +239,7 @@ func (s *samples) weight(i int) float64 {
 	return s.ownWeight(i)
 }
 
-// ownWeight is weight where there are weights. The compiler inlines weight.
+// ownWeight is weight if there are weights. It is separate so that the compiler inlines weight.
 func (s *samples) ownWeight(i int) float64 {
 	if w := math.Ldexp(s.weights[i], -s.wexp); w >= leastScale {
 		return w
@@ -245,7 +247,7 @@ func (s *samples) ownWeight(i int) float64 {
 	return 0
 }
 
-// root returns what packing multiplies row i by: √w_i if weighted, else 1, and 0 where the weight is 0.
+// root returns the factor of row i in packing: √w_i if weighted, else 1, and 0 if the weight is 0.
 func (s *samples) root(i int, weighted bool) float64 {
 	w := s.weight(i)
 	if !weighted && w > 0 {
@@ -262,7 +264,7 @@ func (s *samples) mass() (all fineSum) {
 	return all
 }
 
-// zeroWeights lists the rows of weight 0.
+// zeroWeights returns the indices of the rows of weight 0.
 func (s *samples) zeroWeights() (rows []int) {
 	for i := range s.n {
 		if s.weight(i) == 0 {
@@ -272,12 +274,12 @@ func (s *samples) zeroWeights() (rows []int) {
 	return rows
 }
 
-// pack writes rows lo…hi−1 to dst, without gaps; weighted multiplies them by √w_i.
+// pack writes rows lo…hi−1 to dst without gaps. If weighted is set, it multiplies them by √w_i.
 func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
 }
 
-// packPart packs some columns of some rows.
+// packPart does this for some columns of some rows.
 func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
 	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
 	for i := rows.lo; i < rows.hi; i++ {
@@ -306,7 +308,7 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 	}
 }
 
-// packT writes the transpose of what pack writes: column by column.
+// packT writes the transpose of the result of pack: column by column.
 func (s *samples) packT(dst []float64, lo, hi int, weighted bool) {
 	a, m := s.factor(), hi-lo
 	for i := range m {
@@ -317,7 +319,8 @@ func (s *samples) packT(dst []float64, lo, hi int, weighted bool) {
 	}
 }
 
-// packStrips writes some columns of some rows as strips of rows; weighted multiplies them by √w_i.
+// packStrips writes some columns of some rows as strips of rows. If weighted is set, it multiplies rows by
+// √w_i.
 func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
 	size := stripSize(stripRows, cols.hi-cols.lo)
 	for i := rows.lo; i < rows.hi; i += stripRows {
@@ -328,8 +331,8 @@ func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
 	}
 }
 
-// take sets x to some columns of the first rows, and w to their roots. Where x has more places than there are
-// rows, they get the last row, and 0.
+// take sets x to some columns of the first rows, and w to the roots of these rows. If there are fewer rows
+// than places in x, the other places get the last row and the root 0.
 func (s *samples) take(x [][]float64, w []float64, rows, cols span, weighted bool) {
 	for r := range x {
 		x[r] = s.x.row(min(rows.lo+r, rows.hi-1))[cols.lo:cols.hi]
@@ -347,7 +350,7 @@ func (s *samples) packStripsT(dst []float64, rows, cols span) {
 		s.packFours(dst, size, rows, cols)
 		return
 	}
-	// The first-level cache holds a tile of X together with its strips.
+	// A tile of X and its strips fit the first-level cache together.
 	const height, width = 8, 96
 	var tile [height * width]float64
 	for top := 0; top < stripLength(m); top += height {
@@ -404,7 +407,7 @@ func (s *samples) totalSquares() (total, off float64, err error) {
 
 func (s *samples) varying() int {
 	var first []float64
-	same := indices(s.d) // the columns without two different entries so far
+	same := indices(s.d) // the columns in which all rows so far are equal
 	for i := 0; i < s.n && len(same) > 0; i++ {
 		if row := s.x.row(i); s.weight(i) > 0 {
 			if first == nil {
@@ -416,14 +419,15 @@ func (s *samples) varying() int {
 	return s.d - len(same)
 }
 
-// wide reports whether the rows are the smaller side, and their products may be taken.
+// wide reports whether the rows are the smaller side, and products of rows may be taken.
 func (s *samples) wide() bool { return s.n < s.d && !s.part }
 
 func (s *samples) data() *samples { return s }
 
 func (s *samples) chosen(list []int) *Matrix { return chosenRows(s.x, list) }
 
-// directionsOf returns how many directions k centers span: from the mean, or from 0 with SumAtMostOne.
+// directionsOf returns the number of directions that k centers span: from the mean, or from 0 with
+// SumAtMostOne.
 func directionsOf(k int, sum Sum) int {
 	if sum == SumAtMostOne {
 		return k
@@ -431,10 +435,10 @@ func directionsOf(k int, sum Sum) int {
 	return k - 1
 }
 
-// directions returns how many principal directions Fit takes for k centers: at most as many as rows.
+// directions returns the number of principal directions that Fit takes for k centers, at most min(n, d).
 func (s *samples) directions(k int, sum Sum) int { return min(directionsOf(k, sum), s.d, s.n) }
 
-// sides returns min(n, d) and max(n, d), or d and n of a part of the data.
+// sides returns min(n, d) and max(n, d), or d and n for a part of the data.
 func (s *samples) sides() (small, large int) {
 	if s.wide() {
 		return s.n, s.d
@@ -442,10 +446,10 @@ func (s *samples) sides() (small, large int) {
 	return s.d, s.n
 }
 
-// rankBound returns the largest rank that data of this shape can have.
+// rankBound returns the largest possible rank of data of this shape.
 func (s *samples) rankBound() int { return rankOf(s.n, s.d, s.centred) }
 
-// rankOf returns the largest rank of n rows of length d. Centring takes one dimension.
+// rankOf returns the largest possible rank of n rows of length d. Centring takes one dimension.
 func rankOf(n, d int, centred bool) int {
 	if centred {
 		n--
@@ -453,7 +457,8 @@ func rankOf(n, d int, centred bool) int {
 	return min(n, d)
 }
 
-// heaviest returns the largest weight of n rows; 1 for nil. One that is not finite or below 0 is an error.
+// heaviest returns the largest of n weights, or 1 for nil. It returns an error for a weight below 0 or not
+// finite.
 func heaviest(w []float64, n int) (top float64, err error) {
 	if w == nil {
 		return 1, nil

@@ -7,7 +7,7 @@ import (
 	"simd/archsimd"
 )
 
-// useSIMD is false where the machine has no vectors of 256 bits with multiply-add, or GODEBUG=simd=0 is set.
+// useSIMD is false if the machine lacks registers of 256 bits with multiply-add, or if GODEBUG=simd=0 is set.
 var useSIMD = !simd.Emulated() && archsimd.X86.AVX2() && archsimd.X86.FMA()
 
 type vector = archsimd.Float64x4
@@ -16,24 +16,25 @@ func load(s []float64) vector { return archsimd.LoadFloat64x4Array((*[4]float64)
 
 func broadcast(a float64) vector { return archsimd.BroadcastFloat64x4(a) }
 
-// clearUpper ends the use of vectors: scalar arithmetic after them is otherwise slow on some machines.
+// clearUpper ends the use of SIMD. Without it, scalar arithmetic is slow afterwards on some machines.
 func clearUpper() { archsimd.ClearAVXUpperBits() }
 
-// storeSums writes the sum of each vector's lanes to the four numbers of dst.
+// storeSums writes the sum of the lanes of each vector to the four numbers of dst.
 func storeSums(dst []float64, a, b, c, d vector) {
 	p, q := a.ConcatAddPairsGrouped(b), c.ConcatAddPairsGrouped(d)
 	p.ConcatPermute128Scalars(0, 2, q).Add(p.ConcatPermute128Scalars(1, 3, q)).StoreArray((*[4]float64)(dst))
 }
 
-// fourRowsWidth is how many columns fourRowsSIMD takes at a time, and at least: four strips of three.
+// fourRowsWidth is the number of columns that fourRowsSIMD takes at a time, and the least: four strips of
+// three.
 const fourRowsWidth = 12
 
-// fourRowsSIMD writes four rows, (x_i·a − mean)·w_i, to strips of columns that are `size` numbers
-// apart. The length of the mean, a multiple of three, is theirs.
+// fourRowsSIMD writes four rows (x_i·a − mean)·w_i to strips of columns that are `size` numbers apart. The
+// rows are as long as mean, which is a multiple of three.
 func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {
 	f, w0, w1, w2, w3 := broadcast(a), broadcast(w[0]), broadcast(w[1]), broadcast(w[2]), broadcast(w[3])
 	for c := 0; c < len(mean); c += fourRowsWidth {
-		c = min(c, len(mean)-fourRowsWidth) // the last columns, some once more
+		c = min(c, len(mean)-fourRowsWidth) // the last columns overlap the ones before
 		x0, x1, m := (*[12]float64)(x[0][c:]), (*[12]float64)(x[1][c:]), (*[12]float64)(mean[c:])
 		x2, x3 := (*[12]float64)(x[2][c:]), (*[12]float64)(x[3][c:])
 		at := c / stripRows * size
@@ -64,7 +65,7 @@ func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a fl
 	clearUpper()
 }
 
-// transposed returns the columns of the matrix with these rows.
+// transposed returns the columns of the matrix whose rows are p, q, r and s.
 func transposed(p, q, r, s vector) (c0, c1, c2, c3 vector) {
 	even, odd := p.ConcatPermuteScalarsGrouped(0, 2, q), p.ConcatPermuteScalarsGrouped(1, 3, q)
 	next, last := r.ConcatPermuteScalarsGrouped(0, 2, s), r.ConcatPermuteScalarsGrouped(1, 3, s)

@@ -8,7 +8,7 @@ import (
 	"simd/archsimd"
 )
 
-// What simd_amd64.go has, for machines with vectors of 128 bits.
+// The same as simd_amd64.go for machines with SIMD registers of 128 bits.
 
 var useSIMD = !simd.Emulated()
 
@@ -26,7 +26,8 @@ func storeSums(dst []float64, a, b, c, d vector) {
 	}
 }
 
-// fourRowsSIMD is for vectors of 256 bits. No table is as wide as fourRowsWidth, so nothing calls it here.
+// fourRowsSIMD requires registers of 256 bits. No table is as wide as fourRowsWidth, so nothing calls it
+// here.
 const fourRowsWidth = math.MaxInt
 
 func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {

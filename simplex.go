@@ -1,6 +1,6 @@
 package softkmeans
 
-// Regular simplices, those that enclose the data, and volumes.
+// Regular simplices, simplices that enclose the data, and volumes.
 
 import (
 	"context"
@@ -9,11 +9,9 @@ import (
 	"strconv"
 )
 
-// RegularSimplex returns the vertices of a regular simplex around the origin, the rows of a
-// k×(k−1) matrix B with BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. Cost: O(k²). It panics if k < 1.
-//
-// Its columns are the Helmert contrasts, the "EVs of H_k" of the paper's Algorithm 1, line 3: column j
-// (from 0) is 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below.
+// RegularSimplex returns a k×(k−1) matrix B whose rows are the vertices of a regular simplex around the
+// origin: BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. Its columns are the Helmert contrasts, the "EVs of H_k" of
+// the paper's Algorithm 1, line 3. It panics if k < 1. Cost: O(k²).
 func RegularSimplex(k int) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RegularSimplex of " + strconv.Itoa(k) + " vertices")
@@ -28,7 +26,8 @@ func RegularSimplex(k int) *Matrix {
 	return b
 }
 
-// helmert returns entry (i, j) of B.
+// helmert returns entry (i, j) of B. Column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2))
+// in row j+1, and 0 below.
 func helmert(i, j int) float64 {
 	f := float64(j + 1)
 	switch {
@@ -40,8 +39,8 @@ func helmert(i, j int) float64 {
 	return 0
 }
 
-// RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix, the same for the same
-// seed. As [Options].Orientation each gives another global optimum. Cost: O(k³).
+// RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix for [Options].Orientation, the same for
+// the same seed. Each gives another global optimum. It panics if k < 1. Cost: O(k³).
 func RandomOrientation(k int, seed uint64) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RandomOrientation for " + strconv.Itoa(k) + " centers")
@@ -55,19 +54,16 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 	return q
 }
 
-// Enclosure is the rule by which Fit places its simplex around the data. All rules reach the same, global,
-// minimum of the objective. enclosure.Smallest makes any simplex of Fit smaller.
+// Enclosure selects how Fit places its simplex around the data. All choices reach the same minimum.
 type Enclosure int
 
 const (
 	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the regular simplex around the smallest ball
-	// about the mean that holds the projected data. No row of positive weight has a membership above 2/k.
+	// about the mean that contains the projected data. No row of positive weight gets a membership above 2/k.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
-	// Its prototypes are nearer to the data and its memberships farther from 1/k.
-	//
-	// Where the data has fewer than k−1 dimensions and there is no Orientation, which is not read where
-	// min(n, d) < k−1, it has as many. The other centers repeat its vertices, and share their memberships.
+	// Its prototypes are nearer to the data, and its memberships farther from 1/k. Data of r < k−1
+	// dimensions gets r+1 vertices, unless Orientation is set. The other centers repeat them.
 	EnclosureTight
 	enclosureCount // a new enclosure stands before it
 )
@@ -76,16 +72,16 @@ const (
 func (e Enclosure) String() string { return nameOf("Enclosure", int(e), "ball", "tight") }
 
 // enclosure is a regular simplex in the coordinates of the projected data. Its inward facet normals are unit
-// vectors u_j with Σu_j = 0, its vertices t + (k−1)ρ·u_j for the inradius ρ and the centre t. A point w
-// has barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
+// vectors u_j with Σu_j = 0. Its vertices are t + (k−1)ρ·u_j, with the inradius ρ and the centre t. A point w
+// has the barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
 type enclosure struct {
-	normals *Matrix   // k×p: the u_j; k×(k−1) ones cut to the p coordinates that the data has
+	normals *Matrix   // k×p: the u_j, cut from k−1 to the p coordinates of the data
 	centre  []float64 // p
-	radius  float64   // ρ; 0 if all points are one
+	radius  float64   // ρ; 0 if all points coincide
 }
 
-// normalsOf returns the u_j for an orientation q, cut to p ≤ k−1 coordinates: rows of B·q,
-// scaled to length 1 before the cut. With q nil they are rows of B.
+// normalsOf returns the u_j for an orientation q, cut to p ≤ k−1 coordinates. They are the rows of B·q (of B
+// if q is nil), scaled to length 1 before the cut.
 func normalsOf(k, p int, q *Matrix) *Matrix {
 	u := NewMatrix(k, p, nil)
 	long := math.Sqrt(float64(k) / float64(max(k-1, 1)))
@@ -105,11 +101,11 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 	return u
 }
 
-// extent says how far a set of points w reaches.
+// extent describes how far a set of points w reaches.
 type extent struct {
-	radius float64   // the largest length
+	radius float64   // the largest length of a point
 	facets []float64 // for each u_j the largest −u_jᵀw
-	// squares is the weighted sum of the squared lengths, of placeSimplex alone.
+	// squares is the weighted sum of squared lengths. Only placeSimplex sets it.
 	squares fineSum
 }
 
@@ -122,7 +118,7 @@ func extentOf(w, normals *Matrix, kind Enclosure) *extent {
 	return e
 }
 
-// add adds a point, and returns its squared length. A ball needs the radius only.
+// add adds a point, and returns its squared length. A ball needs only the radius.
 func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) (squares float64) {
 	squares = sumSquares(w)
 	if r := math.Sqrt(squares); r > e.radius { // faster than max
@@ -152,8 +148,8 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	if kind == EnclosureBall || k == 1 {
 		return e
 	}
-	// t = −((k−1)/k)Σh_j u_j. With all k−1 coordinates every facet then is ρ = Σh_j/k away. With
-	// fewer the farthest facet decides, and the ball's centre is taken if it is better.
+	// t = −((k−1)/k)Σh_j u_j. With all k−1 coordinates every facet then is at the distance ρ = Σh_j/k. With
+	// fewer, the farthest facet decides, and the ball's centre replaces t if it is better.
 	for j, h := range ext.facets {
 		axpy(e.centre, -h*float64(k-1)/float64(k), normals.row(j))
 	}
@@ -170,12 +166,13 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	return e
 }
 
-// flatten returns the smallest regular simplex of q < k−1 dimensions around points that have no more, with
-// its vertices repeated. Of the normals' first q coordinates, rows 0 to q are the Helmert contrasts of q+1
-// vertices, but for their length.
+// flatten returns the smallest regular simplex of q < k−1 dimensions around points of at most q dimensions,
+// with its vertices repeated. Without an Orientation, placeSimplex calls it for EnclosureTight. (If min(n, d)
+// < k−1, no Orientation is read.) In the first q coordinates, normals 0 to q are the Helmert contrasts of q+1
+// vertices, up to a common factor.
 func flatten(normals *Matrix, ext *extent, q int) *placement {
 	k := normals.Rows
-	long := math.Sqrt(float64(q) / float64(q+1) * float64(k) / float64(k-1)) // of a cut row
+	long := math.Sqrt(float64(q) / float64(q+1) * float64(k) / float64(k-1)) // the length of a cut row
 	low := &extent{facets: make([]float64, q+1)}
 	for j := range low.facets {
 		if q > 0 {
@@ -189,8 +186,8 @@ func flatten(normals *Matrix, ext *extent, q int) *placement {
 type placement struct {
 	vertices    *Matrix // k×p
 	coordinates *barycentric
-	regular     *enclosure // with these vertices, or each of them once
-	inside      *extent    // of placeSimplex: that of the points inside
+	regular     *enclosure // the regular simplex with these vertices, or with each of them once
+	inside      *extent    // the extent of the points inside; only placeSimplex sets it
 }
 
 // placement returns the enclosure's vertices and coordinates.
@@ -205,8 +202,8 @@ func (e *enclosure) placement() *placement {
 	return &placement{vertices: v, coordinates: e.coordinates(), regular: e}
 }
 
-// repeated returns a placement of k vertices in p coordinates, which repeat those of a. Copies share the
-// coordinate, as the shortest memberships do.
+// repeated returns a placement of k vertices in p coordinates, which repeat the vertices of a. Copies of one
+// vertex share its coordinate equally, as memberships of least norm do.
 func (a *placement) repeated(k, p int) *placement {
 	m, q := a.vertices.Rows, a.vertices.Cols
 	old := a.coordinates
@@ -227,7 +224,7 @@ func (a *placement) repeated(k, p int) *placement {
 // barycentric maps points to their barycentric coordinates in a simplex.
 type barycentric struct {
 	at     []float64 // the coordinates of 0
-	slope  *Matrix   // p×k: their slopes along each axis, for a radius of 1
+	slope  *Matrix   // p×k: the slopes of the coordinates along each axis, for a radius of 1
 	radius float64
 }
 
@@ -247,7 +244,7 @@ func (e *enclosure) coordinates() *barycentric {
 	return b
 }
 
-// of overwrites g (length k) with the coordinates of the point w: at least 0, adding up to 1.
+// of overwrites g (length k) with the coordinates of the point w. They are at least 0 and add up to 1.
 func (b *barycentric) of(g, w []float64) {
 	copy(g, b.at)
 	if b.radius == 0 {
@@ -256,7 +253,7 @@ func (b *barycentric) of(g, w []float64) {
 	c := 0
 	for ; c+2 <= len(w); c += 2 {
 		u, v := b.slope.row(c)[:len(g)], b.slope.row(c + 1)[:len(g)]
-		x, y := w[c]/b.radius, w[c+1]/b.radius // the slope over the radius could overflow
+		x, y := w[c]/b.radius, w[c+1]/b.radius // a slope divided by the radius could overflow
 		for j := range g {
 			g[j] += x*u[j] + y*v[j]
 		}
@@ -264,11 +261,11 @@ func (b *barycentric) of(g, w []float64) {
 	if c < len(w) {
 		axpy(g, w[c]/b.radius, b.slope.row(c))
 	}
-	fixSum(g) // a point on a facet may come out a rounding error below 0
+	fixSum(g) // rounding may make the coordinate of a point on a facet negative
 }
 
-// fixSum makes entries below 0 zero, and adds what the sum lacks of 1, a rounding error, to the largest
-// entry. Zeros stay 0.
+// fixSum sets negative entries to 0, and adds the difference of the sum from 1, a rounding error, to the
+// largest entry. Zeros stay 0.
 func fixSum(g []float64) {
 	for range 2 {
 		sum, best := 0.0, 0
@@ -281,7 +278,7 @@ func fixSum(g []float64) {
 				best = j
 			}
 		}
-		if len(g) > 1024 { // a plain sum's error is not small next to the entries
+		if len(g) > 1024 { // the rounding error of a plain sum may be large next to the entries
 			var all fineSum
 			for _, v := range g {
 				all.add(v)
@@ -295,12 +292,11 @@ func fixSum(g []float64) {
 	}
 }
 
-// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose k vertices
-// are the rows of the given k×d matrix. Compare prototypes by it, and with proof.VolumeFloor. It is 0 for a
-// single point, and −Inf if the vertices are affinely dependent, as they always are for k > d+1; where only
-// rounding keeps them independent, each direction lost adds some −35. Differences below 2^-500 of the
-// largest entry count as 0. Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
-// without vertices.
+// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose vertices are
+// the rows of a k×d matrix. Compare it with proof.VolumeFloor. A single point gives 0, affinely dependent
+// vertices (as for all k > d+1) −Inf. If only rounding makes vertices independent, each lost direction adds
+// about −35. Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
 func LogVolume(vertices *Matrix) (float64, error) {
 	if err := checkShape("vertices", vertices); err != nil {
 		return 0, err
@@ -316,11 +312,12 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	if k > vertices.Cols+1 {
 		return math.Inf(-1), nil
 	}
-	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about their
-	// mean. Erratum 6: the paper takes the k of F itself, which is that only while F1 = 0.
+	// The volume is √k·Πσ_i/(k−1)!, with the k−1 singular values σ_i of the vertices less their mean. Erratum
+	// 6: the paper takes the k singular values of F itself. Their product is the same only while F1 = 0.
 	//
-	// Bᵀ·F has the same σ_i in k−1 rows. B's columns add up to 0, so the first vertex may be
-	// subtracted from all: differences keep the digits of vertices far from 0.
+	// The σ_i are also the singular values of Bᵀ·F, which contains only k−1 rows. Since the columns of B add
+	// up to 0, the first vertex may be subtracted from all. The differences keep the digits of vertices far
+	// from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
 	edges, edge := NewMatrix(k-1, vertices.Cols, nil), make([]float64, vertices.Cols)
@@ -328,7 +325,7 @@ func LogVolume(vertices *Matrix) (float64, error) {
 		for i, v := range vertices.row(j) {
 			edge[i] = math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp)
 		}
-		for c := max(0, j-1); c < k-1; c++ { // B is 0 before
+		for c := max(0, j-1); c < k-1; c++ { // above, B is 0
 			axpy(edges.row(c), b.row(j)[c], edge)
 		}
 	}
@@ -343,15 +340,13 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	return log, nil
 }
 
-// Sum says what the memberships of a sample add up to.
+// Sum selects the sum of the memberships of a sample.
 type Sum int
 
 const (
-	// SumToOne: exactly 1, the default.
-	SumToOne Sum = iota
-	// SumAtMostOne: at most 1. The rest up to 1 is the membership of a vertex at 0, such as
-	// the shade of a scene. The data is not centred. Package enclosure has the global minimum
-	// in closed form for nonnegative data, among others.
+	SumToOne Sum = iota // exactly 1, the default
+	// SumAtMostOne: at most 1. The difference is the membership of a vertex at 0, such as shadow. The data is
+	// not centred. For its global minimum see package enclosure.
 	SumAtMostOne
 	sumCount // a new sum stands before it
 )

@@ -1,7 +1,7 @@
 package softkmeans
 
-// Least squares on the simplex: the mixture of given vertices that is nearest to a sample (fully constrained
-// least squares, as unmixing calls it), solved in activeset.go.
+// Least squares on the simplex: the mixture of given vertices that is nearest to a sample. Unmixing calls
+// this fully constrained least squares. The solver is in activeset.go.
 
 import (
 	"cmp"
@@ -9,18 +9,15 @@ import (
 	"strconv"
 )
 
-// SimplexLeastSquares returns the mixtures of the vertices that are nearest to the rows of
-// x: for each row the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². x is
-// n×d, vertices k×d, the result n×k. Use it for memberships of samples in given prototypes.
+// SimplexLeastSquares returns memberships of the rows of x (n×d) in given vertices (k×d), as an n×k matrix.
+// Each row of the result contains the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². It
+// reads the options Workers and Sum. The result is stored in dst; nil allocates, a wrong shape panics, and
+// dst may be x.
 //
-// The optimality conditions hold to rounding, entries off the support are exactly 0, and rows add up to 1 to
-// one rounding. Where vertices are affinely dependent, as for k > d+1, the weights of least norm are found,
-// with errors of up to 1e-9 in the conditions. Only the direction of a sample counts that is farther away
-// than 2^400 times the vertices' size.
-//
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself. Cost: O(ndk), and
-// O(k²) for each row and support tried. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
-// without vertices, [ErrOption]. It reads the options Workers and Sum.
+// The optimality conditions hold to rounding. Entries off the support are exactly 0, and rows add up to 1 to
+// one rounding. If vertices are affinely dependent, as for k > d+1, the weights have the least norm, with
+// errors of up to 1e-9 in the conditions. Cost: O(ndk), and O(k²) for each row and support tried. Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption].
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("SimplexLeastSquares", "Sum"), checkCount("Workers", o.Workers),
@@ -48,36 +45,36 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, erro
 	return dst, newSimplexProblem(vertices, o.Sum, false).solve(by, dst, x)
 }
 
-// simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their mean. It
-// has the minimisers of FFᵀ, and is definite for affinely independent vertices.
+// simplexProblem is the part of the problem that all rows share: A = FFᵀ + ρ11ᵀ for the vertices F less their
+// mean. A has the minimisers of FFᵀ, and is definite if the vertices are affinely independent.
 type simplexProblem struct {
 	k, d     int             // vertices, the origin included, and columns
 	atMost   bool            // the last vertex is the origin: Σ of the others ≤ 1
 	exp      int             // vertices and samples are scaled by 2^-exp
-	centre   []float64       // of the vertices, scaled
+	centre   []float64       // the mean of the vertices, scaled
 	vertices *Matrix         // k×d, centred and scaled: largest entry in [½, 1)
 	gram     *Matrix         // A, k×k, ridge included
 	top      float64         // largest entry of A
 	ridge    float64         // on A's diagonal; 0 unless it was singular
-	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
+	fine     *simplexProblem // the same with a smaller ridge; used if ridge > 0
 	flat     bool            // all vertices coincide
-	once     bool            // dependent vertices: one proximal step from the memberships given
-	local    bool            // dependent vertices: the mixture of the nearest ones, not that of least norm
-	// near: the vertices' mean is no farther from the origin than they from it. Then x·v − offset, with
-	// offset = mean·v, is as accurate as (x − mean)·v.
+	once     bool            // if dependent: take one proximal step from the memberships given
+	local    bool            // if dependent: take the mixture of the nearest vertices, not the least norm
+	// near: the mean of the vertices is no farther from the origin than the vertices are from the mean. Then
+	// x·v − offset, with offset = mean·v, is as accurate as (x − mean)·v.
 	near          bool
 	offset        []float64
 	chol, inverse []float64 // scratch
-	// fast: rows with few vertices off their support may be solved by these. With h = A⁻¹1,
-	// P = A⁻¹ − hhᵀ/Σh and level = h/Σh, memberships without bounds are P·b + level. Multipliers w of
-	// memberships that must be 0 add P·w. rough: that needs refinement.
+	// fast: the fields below may solve rows with few vertices off their support. With h = A⁻¹1, P = A⁻¹ −
+	// hhᵀ/Σh and level = h/Σh, the memberships without bounds are P·b + level. Multipliers w of memberships
+	// that must be 0 add P·w. rough: the result requires refinement.
 	fast, rough bool
-	projected   []float64 // P, k×k; nil: not fast, or A not well enough conditioned
+	projected   []float64 // P, k×k; nil if not fast or A is too badly conditioned
 	level, h    []float64
 }
 
-// The sizes of the proximal steps for dependent vertices, as shares of A's largest entry. The first balances
-// rounding and the bias of one step. Vertices that are close need the second, at which A still factors.
+// The sizes of the proximal steps for dependent vertices, relative to A's largest entry. The first balances
+// rounding and the bias of one step. Close vertices require the second, for which A can still be factored.
 const (
 	ridgeShare = 0x1p-30
 	fineShare  = 0x1p-38
@@ -89,7 +86,7 @@ func newSimplexProblem(vertices *Matrix, sum Sum, local bool) *simplexProblem {
 	return p
 }
 
-// set makes p the problem for these vertices. From the second call for a shape on it allocates nothing.
+// set makes p the problem for these vertices. After the first call for a shape it allocates nothing.
 func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	p.k, p.d, p.atMost = vertices.Rows, vertices.Cols, sum == SumAtMostOne
 	if p.atMost {
@@ -112,8 +109,8 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	for j := range k {
 		p.top = max(p.top, p.gram.row(j)[j])
 	}
-	// Near vertices take products of rows as they are, which lose no digits: the centre is no farther from 0
-	// than a vertex is from the centre.
+	// Near vertices take products of uncentred rows. No digits are lost, since the centre is no farther from
+	// 0 than a vertex is from the centre.
 	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
 	p.offset = resized(p.offset, k)
 	for j := range k {
@@ -136,7 +133,7 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	}
 }
 
-// centreVertices sets centre, vertices and exp, and returns the largest magnitude of the centred vertices.
+// centreVertices sets centre, vertices and exp. It returns the largest magnitude of the centred vertices.
 func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	given := vertices.Rows
 	p.centre = resized(p.centre, p.d)
@@ -160,7 +157,8 @@ func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	return maxAbs(p.vertices)
 }
 
-// coincide reports whether all vertices are the same. top is the largest difference from their mean.
+// coincide reports whether all vertices are the same. top is the largest difference of an entry from the
+// mean.
 func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
 	if top > 0x1p-51 {
 		return false
@@ -179,9 +177,9 @@ func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
 	return true
 }
 
-// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy, by ‖A‖‖A⁻¹‖ in
-// the Frobenius norm: pivots may not show it (Kahan), and eigenvalues cost more. It errs, by a factor of k at
-// most, on the side of dependence, which costs time only.
+// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It computes ‖A‖‖A⁻¹‖ in
+// the Frobenius norm, since pivots may not show dependence (Kahan) and eigenvalues cost more. The norm may be
+// too large by a factor of k, so dependent may err on the side of dependence, which costs only time.
 func (p *simplexProblem) dependent() bool {
 	k := p.k
 	p.chol, p.inverse = resized(p.chol, k*k), resized(p.inverse, k*k)
@@ -198,13 +196,13 @@ func (p *simplexProblem) dependent() bool {
 	return !(condition < 0x1p50)
 }
 
-// Fast problems use A⁻¹ up to a condition of fastCondition, and refine what it gives from roughCondition on.
+// Fast problems use A⁻¹ up to a condition of fastCondition. From roughCondition on they refine its results.
 const (
 	roughCondition = 0x1p26
 	fastCondition  = 0x1p46
 )
 
-// project takes A⁻¹ from inverse and sets h, level and projected, which is P and overwrites inverse.
+// project reads A⁻¹ from inverse. It sets h, level and projected, which is P and overwrites inverse.
 func (p *simplexProblem) project() {
 	k := p.k
 	p.level, p.h = resized(p.level, k), resized(p.h, k)
@@ -220,7 +218,7 @@ func (p *simplexProblem) project() {
 	p.projected = p.inverse
 }
 
-// addRidge makes A definite.
+// addRidge adds share·top to the diagonal of A, which makes A definite.
 func (p *simplexProblem) addRidge(share float64) {
 	p.ridge = share * p.top
 	for j := range p.k {
@@ -228,7 +226,7 @@ func (p *simplexProblem) addRidge(share float64) {
 	}
 }
 
-// same fills in rows lo…hi−1 of dst if all samples have the same solution.
+// same fills in rows lo…hi−1 of dst if all samples have the same solution, and reports whether they do.
 func (p *simplexProblem) same(dst *Matrix, lo, hi int) bool {
 	if !p.flat && p.k > 1 {
 		return false
@@ -245,7 +243,7 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int) bool {
 	return true
 }
 
-// productsNear sets b to what products returns, for near vertices and rows x of entries of size 1.
+// productsNear sets b to the result of products for near vertices and rows x of entries of about 1.
 func (p *simplexProblem) productsNear(b, x []float64) {
 	k := p.k
 	m := len(b) / k
@@ -260,7 +258,8 @@ func (p *simplexProblem) productsNear(b, x []float64) {
 	}
 }
 
-// products returns the block's rows times the vertices, centred and scaled, p.k numbers a row.
+// products returns the products of the block's rows with the vertices, both centred and scaled, p.k numbers a
+// row.
 func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 	m, k := at.hi-at.lo, p.k
 	rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
@@ -272,16 +271,18 @@ func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 	return b
 }
 
-// mostDistance is the distance, in powers of two of the vertices' size, that keeps the direction alone.
+// mostDistance is a distance, as a power of two of the vertices' size. Of farther samples only the direction
+// counts.
 const mostDistance = 400
 
-// pack writes the centred, scaled x to dst, drawn nearer to the vertices' mean from mostDistance on.
+// pack writes the centred, scaled x to dst. An x beyond mostDistance moves to about that distance from the
+// vertices' mean.
 func (p *simplexProblem) pack(dst, x []float64) {
 	shift(dst, x, p.centre, math.Ldexp(1, -p.exp))
 	if top, _ := rowMaxAbs(dst); top < 1<<mostDistance {
 		return
 	}
-	for i, v := range x { // again, in units of 2^600, since entries may be infinite
+	for i, v := range x { // again in units of 2^600, since entries may be infinite
 		dst[i] = math.Ldexp(v, -p.exp-600) - math.Ldexp(p.centre[i], -600)
 	}
 	top, _ := rowMaxAbs(dst)
@@ -289,7 +290,7 @@ func (p *simplexProblem) pack(dst, x []float64) {
 	scale(dst, math.Ldexp(1, mostDistance-e))
 }
 
-// solve fills dst with the memberships of the rows of x, which are in range.
+// solve fills dst with the memberships of the rows of x. It assumes that the rows are in range.
 func (p *simplexProblem) solve(by parallelism, dst, x *Matrix) error {
 	over := chunking{x.Rows, p.d, manyChunks}
 	return p.solveBlocks(by, over, p.d+p.k, dst, func(at block) []float64 {
@@ -297,11 +298,11 @@ func (p *simplexProblem) solve(by parallelism, dst, x *Matrix) error {
 	})
 }
 
-// solveBlocks fills dst with memberships. products returns the linear terms of a block, p.k numbers a row;
-// the block has scratch space for `floats`.
+// solveBlocks fills dst with memberships. products returns the linear terms of a block, p.k numbers a row.
+// The block provides scratch space for `floats` numbers an item.
 func (p *simplexProblem) solveBlocks(by parallelism, over chunking, floats int, dst *Matrix,
 	products func(at block) []float64) error {
-	// There may be any number of workers.
+	// The option may ask for any number of workers.
 	solvers := make([]rowSolver, min(by.workers, chunks(over.n, over.l, over.most)))
 	return by.eachBlock(over, floats, func(at block) {
 		solver := &solvers[at.worker]

@@ -1,6 +1,6 @@
 package softkmeans
 
-// The nearest point of the probability simplex. Least squares on it is in simplexls.go.
+// The nearest point of the probability simplex. Least squares on the simplex is in simplexls.go.
 
 import (
 	"math"
@@ -8,13 +8,12 @@ import (
 	"strconv"
 )
 
-// ProjectSimplex returns the point of the probability simplex {g ≥ 0, Σg = 1} that is
-// nearest to v: max(v_i − τ, 0) with the one τ that makes the sum 1. dst receives the
-// result; nil allocates, and dst may be v. It panics if dst has another length.
-//
-// Entries that become 0 are exactly 0, and the sum is 1 to one rounding. An empty v has an empty result; if v
-// has a NaN or an infinity every entry of the result is NaN. The method, linear in practice, is that of
-// Michelot (A Finite Algorithm for Finding the Projection of a Point onto the Canonical Simplex, 1986).
+// ProjectSimplex returns the point of the probability simplex {g ≥ 0, Σg = 1} that is nearest to v: max(v_i −
+// τ, 0), with the one τ that makes the sum 1. The result is stored in dst; nil allocates, dst may be v, and a
+// wrong length panics. Entries that become 0 are exactly 0, and the sum is 1 to one rounding. The result of
+// an empty v is empty. If v contains a NaN or an infinity, all entries become NaN. The method, linear in
+// practice, is by Michelot (A Finite Algorithm for Finding the Projection of a Point onto the Canonical
+// Simplex, 1986).
 func ProjectSimplex(dst, v []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(v))
@@ -43,9 +42,9 @@ func ProjectSimplex(dst, v []float64) []float64 {
 	return dst
 }
 
-// threshold returns the τ with Σ max(v_i − τ, 0) = 1, for a v whose largest entry is 0. It begins with
-// the entries above −1, since no others can remain positive, and drops those at or below the τ of the
-// rest until none is.
+// threshold returns the τ with Σ max(v_i − τ, 0) = 1, for a v whose largest entry is 0. It begins with the
+// entries above −1, since no other entry can remain positive. It then drops entries at or below the τ of the
+// remaining ones until none is left to drop.
 func threshold(v []float64) (tau float64) {
 	count := 0
 	for _, x := range v {
@@ -72,6 +71,6 @@ func threshold(v []float64) (tau float64) {
 		}
 		n = len(kept)
 		tau = (sum - 1) / float64(n)
-		v, kept = kept, kept[:0] // each entry is stored at or before its place
+		v, kept = kept, kept[:0] // the k-th kept entry overwrites entry k or an earlier one
 	}
 }

@@ -16,63 +16,60 @@ import (
 	"strconv"
 )
 
-// Model is a fitted soft k-means model: X ≈ Memberships·Centers. Read those two, Gap for the
-// distance from the minimum, and Labels for clusters. Fields survive encoding/json; a Model
-// with nothing but Centers is ready for Predict.
+// Model is a fitted soft k-means model: X ≈ Memberships·Centers. Read these two, Gap for the distance from
+// the minimum, and Labels for clusters. encoding/json preserves all fields. Predict requires Centers alone.
 type Model struct {
-	Centers     *Matrix // F, k×d: a prototype a row
-	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
-	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of cluster j, or its
-	// center if the cluster is empty. ClusterAxes (p×d, p ≤ 2k) is the metric: x and y are
-	// ‖ClusterAxes·(x−y)‖ apart; nil: the plain distance.
+	Centers     *Matrix // F, k×d: one prototype in each row
+	Memberships *Matrix // G, n×k: at least 0; each row adds up to 1 (with SumAtMostOne to at most 1)
+	// FitMinVolume and FitAlternating set the clusters. Row j of ClusterMeans (k×d) is the weighted mean of
+	// cluster j, or its center if it is empty. ‖ClusterAxes·(x−y)‖ (p×d, p ≤ 2k) is the distance; nil: ‖x−y‖.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
-	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
-	// For [Model.ClusterProbabilities]: the weight of each cluster's rows, a share of all (k); how far they
-	// are from their means along an axis; the share of rows to which two halves give different labels.
+	Clusters     []int // n: the cluster of each row, for [Model.Labels]; nil: not found
+	// [Model.ClusterProbabilities] reads these: each cluster's part of the total weight (k), the spread of
+	// rows around their means along an axis, and the fraction of rows that two halves label differently.
 	ClusterWeights              []float64
 	ClusterSpread, ClusterDoubt float64
-	// Certificate compares the pair with the global minimum. Its Objective is at most 1e-12 of Total, or
-	// rounding, above the true one. MinMembership, MaxSumError, Repair and SpanError are 0.
+	// Certificate compares the pair with the global minimum. Objective is above the true squared error by at
+	// most 1e-12 of Total, or by rounding. MinMembership, MaxSumError, Repair and SpanError are 0.
 	Certificate
 
-	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
+	// FitMinVolume's penalty is λ/2·Σ log(σ_i² + ε), with σ as Volume says. For other functions both are 0.
 	Lambda, Epsilon float64
 	Volume          Volume
-	// Slack is what λ was chosen by: how far the error may be above the floor, as a share of it. With a
-	// Lambda, with k fixed centers, and for other functions, 0.
+	// Slack is the permitted squared error above the floor, as a fraction of the floor, that λ was chosen by.
+	// It is 0 if Lambda or all k centers were given, if Centers are ClusterMeans, and for other functions.
 	Slack      float64
-	Sum        Sum       // what the rows of Memberships, and those of Predict, add up to
+	Sum        Sum       // whether rows of Memberships add up to 1 or at most 1; Predict's, too
 	Warnings   []Warning // reasons to look closer; nil: none
-	Others     []Answer  // other answers, of which a warning tells; nil: none
-	Iterations int       // at the λ of the result; for Fit, steps of SolverKrylov and its proof, or 0
-	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a minimum, a saddle and
-	// for [Fit]. To first order no move of the centers by a share s of ‖F‖ lowers the loss by more than
-	// s·Stationarity·Objective. A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by
-	// default. More than 1, as on columns of very different scale, is still on its way.
+	Others     []Answer  // the other answers that a warning is about; nil: none
+	Iterations int       // at the final λ; for Fit, steps of SolverKrylov and its proof, or 0
+	// Stationarity is 0 at a minimum, at a saddle and for [Fit]. A move of the centers by a fraction s of ‖F‖
+	// lowers the loss, to first order, by at most s·Stationarity·Objective. After FitAlternating ended by Tol
+	// it is at most √(1000·Tol), 0.1 by default. Above 1, as for columns of very different scale, the
+	// iteration is far from done.
 	Stationarity float64
 	Status       Status    // why it stopped
-	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
+	Trace        []float64 // the loss after each iteration; nil for Fit
 }
 
-// Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows
-// of x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k); Gap says how
-// far the result is above the minimum.
+// Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows of
+// x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k). Gap bounds the
+// excess.
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
-// the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k is at
-// most 2^24, with Weights 2^15. k may be above n or d: the minimum is then 0, and for k−1 above both the
-// simplex is the shadow of a regular one. Package enclosure has a smaller simplex, and the cone of
-// SumAtMostOne.
+// the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data; package
+// enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
+// if k−1 exceeds both, the simplex is a regular one's projection.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither
-// changed nor copied. If a column of a [*SparseMatrix] is far from 0 in all rows, products cancel, and
-// FloorError is as wide as the rounding of x with its mean: subtract a constant from such columns before.
+// changed nor copied. Columns of a [*SparseMatrix] that are far from 0 in all rows make FloorError as wide as
+// the rounding of x with its mean: subtract a constant from them.
 //
-// Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; O(ndk) for
-// projection, memberships and objective. A step of SolverKrylov over z stored entries takes O((z + n + d)(k +
-// 8) + (n + d)(k + 8)²). Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
+// Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; and O(ndk)
+// for projection, memberships and objective. Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows.
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. A cancelled ctx returns
+// its error, wrapped, within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("Fit", "Weights", "Enclosure", "Solver", "Orientation"), checkFit(k, &o))
@@ -97,6 +94,7 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A step of SolverKrylov over z stored entries takes O((z + n + d)(k + 8) + (n + d)(k + 8)²).
 	pc, err := principalOf(t, wanted{s.directions(k, SumToOne), 0}, o.Solver, toFit)
 	if err != nil {
 		return nil, err
@@ -134,12 +132,13 @@ func (m *Matrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error {
 	return p.solve(by, dst, m)
 }
 
-// leastShared is the least work of a fit with more than one worker, as payingWorkers counts it: 1 to 3 ms. A
-// thread that slept takes tens of microseconds to wake up, and every pass waits for it.
+// leastShared is the least work of a fit with more than one worker, in the units of payingWorkers: 1 to 3 ms.
+// A thread that slept takes tens of microseconds to wake up, and every pass waits for all threads.
 const leastShared = 1 << 23
 
-// payingWorkers returns asked, or 1 where more do not pay. It counts multiplications, n·d·(min(n, d) + 2k)
-// and nk² for memberships. To read a number, or to write a membership, counts as fifty.
+// payingWorkers returns asked, or 1 if more workers cost time. The work is n·d·(min(n, d) + 2k)
+// multiplications, and nk² for memberships. Reading a number or writing a membership counts as 50
+// multiplications.
 func payingWorkers(asked int, x *Matrix, k int) int {
 	if asked < 0 || x == nil { // errors, for newSamples
 		return asked
@@ -151,8 +150,8 @@ func payingWorkers(asked int, x *Matrix, k int) int {
 	return asked
 }
 
-// rate sets the certificate of m, by an upper bound of the objective in scaled units. Where SolverKrylov has
-// missed a direction, as a pair below its floor shows, the floor is what SolverGram finds.
+// rate sets the certificate of m, for an upper bound of the objective in scaled units. If the objective is
+// below SolverKrylov's floor, that solver missed a direction, and rate takes SolverGram's floor.
 func (m *Model) rate(x rows, objective float64, pc *principal) error {
 	pc, err := pc.above(x, objective)
 	if err == nil {
@@ -161,16 +160,15 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 	return err
 }
 
-// Labels returns the cluster of each row that the model was fitted to: Clusters, or without
-// these the largest membership, the lowest index on ties. dst receives the result; nil
-// allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
+// Labels returns the cluster of each row that the model was fitted to: Clusters, or without these the largest
+// membership, the lowest index on ties. Without either, as for a model from a file, the result is empty. dst
+// receives the result; nil allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From the largest memberships each row
-// goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter in
-// directions in which the clusters are wide. Labels from k-means, and after swaps, move in the same way,
-// unless an Init is given or the mixture is exact: those whose clusters are most even in size and overlap
-// least are taken. Clusters have the numbers of the prototypes with which they share most rows. The result is
-// empty without Memberships, as of a model file: give the rows to PredictLabels then.
+// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From its largest membership each row
+// moves to the nearest mean of a cluster until no row moves, at most 20 times. The distance is shorter in
+// directions in which the clusters are wide. Unless an Init is given or the mixture is exact, labels from
+// k-means compete: the clusters most even in size that overlap least win. Clusters are numbered like the
+// prototypes.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
@@ -180,11 +178,11 @@ func (m *Model) Labels(dst []int) []int {
 	return dst
 }
 
-// PredictLabels returns the labels of the rows of x (n×d), by the rule of [Model.Labels]: the nearest of
-// ClusterMeans by ClusterAxes, the lowest index where distances agree to rounding; without ClusterMeans the
-// largest membership of [Model.Predict]. dst receives the result; nil allocates, and a wrong length panics.
-// Cost: O(ndk), of sparse rows O(k) a stored entry, or that of Predict. Errors: those of Predict; on an error
-// dst is unchanged.
+// PredictLabels returns the labels of the rows of x (n×d) by the rule of [Model.Labels]: the nearest of
+// ClusterMeans by ClusterAxes, and the lowest index if distances agree to rounding. Without ClusterMeans the
+// label is the largest membership of [Model.Predict]. dst receives the result; nil allocates, and a wrong
+// length panics. Cost: O(ndk), for sparse rows O(k) a stored entry, or Predict's. Errors: as for Predict; on
+// an error dst is unchanged.
 func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
 		out := dst
@@ -204,14 +202,16 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	return largest(dst, g), nil
 }
 
-// ClusterProbabilities returns how likely each cluster is for the rows of x (n×d): n×k, rows that add up to
-// 1. It tells how sure the labels of [Model.PredictLabels] are; a membership, a part of a mixture, does not.
-// With ClusterWeights w, ClusterMeans m, ClusterAxes A, ClusterSpread s and ClusterDoubt v it returns
+// ClusterProbabilities returns the probability of each cluster for each row of x: n×k for x of n×d, with rows
+// that add up to 1. It tells how certain the labels of [Model.PredictLabels] are; memberships, the parts of a
+// mixture, do not. With w = ClusterWeights, m = ClusterMeans, A = ClusterAxes, s = ClusterSpread and v =
+// ClusterDoubt it returns
 //
 //	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
 //
-// They are calibrated if the clusters are right. dst receives the result; nil allocates, it may be x itself,
-// and a wrong shape panics. Cost and errors: those of PredictLabels; [ErrOption] without ClusterWeights.
+// Call stability.Others first: with its ClusterDoubt the probabilities are calibrated if the clusters are
+// right, without it they are too sure. dst receives the result; nil allocates, dst may be x itself, and a
+// wrong shape panics. Cost and errors: as for PredictLabels; [ErrOption] without ClusterWeights.
 func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {
@@ -246,7 +246,8 @@ func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	return out, nil
 }
 
-// score checks x and the model, and calls the function that begin returns for n rows: see scored.
+// score checks x and the model, and calls for each row the function that begin returns for n rows: see
+// scored.
 func (m *Model) score(x Samples, begin func(n int) scored) error {
 	err := cmp.Or(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
 	if err == nil && x == nil {
@@ -262,7 +263,7 @@ func (m *Model) score(x Samples, begin func(n int) scored) error {
 	return x.score(openEnded(0), m.ClusterMeans, m.ClusterAxes, begin(n))
 }
 
-// checkFitted returns an error if the model has no centers, or some out of range.
+// checkFitted returns an error if the model contains no centers, or centers out of range.
 func (m *Model) checkFitted() error {
 	if m.Centers != nil {
 		if err := checkMatrix("centers", m.Centers, mostCenter); err != nil || m.Centers.Rows > 0 {
@@ -272,7 +273,8 @@ func (m *Model) checkFitted() error {
 	return fail(ErrTooFewSamples, "the model has no centers")
 }
 
-// solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB at a time.
+// solveRows sets the memberships of the listed rows to their nearest mixture of the centers. It copies 8 MB
+// of rows at a time.
 func (m *Model) solveRows(x rows, list []int) error {
 	if len(list) == 0 {
 		return nil
@@ -291,8 +293,8 @@ func (m *Model) solveRows(x rows, list []int) error {
 }
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
-// It begins with labels, which it overwrites. lead are leading directions of the rows, or nil. quick leaves
-// out all other starts.
+// It begins with labels, which it overwrites. lead holds leading directions of the rows, or is nil. quick
+// skips all other starts: labels of k-means, and swaps of centers.
 func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	q, err := findClusters(x, labels, m.Centers, lead, quick)
 	if err == nil {
@@ -309,9 +311,8 @@ func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	return err
 }
 
-// Check returns an error unless the model's parts fit together, as those of a fit do: matrices of finite
-// numbers with a row or a column for each center, labels, a Solver and a Status that there are. Parts that
-// are nil fit.
+// Check returns an error unless the parts of the model fit together, as after a fit. Matrices must be finite,
+// with one row or column for each center. Labels, Solver and Status must be in range. A nil part fits.
 func (m *Model) Check() error {
 	err := cmp.Or(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
 		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),
@@ -350,7 +351,8 @@ func checkPart(name string, m *Matrix) error {
 	return checkMatrix(name, m, mostCenter)
 }
 
-// checkMeans returns an error unless there is a mean for each center, with axes of its length, or neither.
+// checkMeans returns an error unless there are cluster means for all centers, with axes of their length, or
+// none.
 func (m *Model) checkMeans() error {
 	c, f := m.ClusterMeans, m.Centers
 	if m.ClusterAxes != nil {
@@ -375,8 +377,8 @@ func (m *Model) checkMeans() error {
 		"the model has centers of "+shape(f.Rows, f.Cols)+" and cluster means of "+shape(c.Rows, c.Cols))
 }
 
-// checkAxes returns an error unless the axes are as fits leave them: entries of an axis add
-// up to at most 1 in size, so that products with data are in range.
+// checkAxes returns an error unless the absolute entries of each axis add up to at most 1, as after a fit, so
+// that products with data are in range.
 func (m *Model) checkAxes() error {
 	c, axes := m.ClusterMeans, m.ClusterAxes
 	switch err := checkShape("cluster axes", axes); {
@@ -400,17 +402,17 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-// Predict returns the memberships (n×k) of new rows x (n×d), in the units of those that the
-// model was fitted to: the least ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum
-// says so). dst receives the result; nil allocates, and it may be x itself.
+// Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted rows: the g ≥ 0 with
+// Σg = 1 (with SumAtMostOne at most 1) that minimises ‖x − Σg_j·center_j‖². dst receives the result; nil
+// allocates, dst may be x itself, and a wrong shape panics.
 //
-// On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
-// and to 1e-6 otherwise. There are many then: of centers that equal ClusterMeans the result has those of the
-// nearest centers, of others those of least norm. A mean beyond 1e6 times the spread costs digits.
+// For the rows of the fit that is Memberships, to 1e-11 if the centers are affinely independent. If not, many
+// g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if Centers
+// equal ClusterMeans, and otherwise takes the least norm. A mean above 1e6 times the spread costs digits.
 //
-// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers
-// are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
-// without centers; on an error dst is unchanged. A dst of a wrong shape panics.
+// Cost: O(ndk), and O(k²) for each row and support tried. Sparse rows take O(k) a stored entry, unless the
+// centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] without centers. On an error dst is unchanged.
 func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err
@@ -426,8 +428,8 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	return dst, x.mix(openEnded(0), newSimplexProblem(m.Centers, m.Sum, m.local()), dst)
 }
 
-// local reports whether the centers are means of clusters, as of far more centers than directions. Of the
-// least-squares memberships the model then has those of the nearest centers.
+// local reports whether the centers are cluster means, as after a fit of far more centers than directions. Of
+// all memberships of least squared error such a model takes those on the nearest centers.
 func (m *Model) local() bool {
 	c := m.ClusterMeans
 	if m.Sum != SumToOne || c == nil || c.Rows != m.Centers.Rows {
@@ -441,7 +443,7 @@ func (m *Model) local() bool {
 	return true
 }
 
-// checkNewRows returns an error unless rows of that shape can be compared with the centers.
+// checkNewRows returns an error unless rows of the given shape can be compared with the centers.
 func checkNewRows(rows, cols int, centers *Matrix) error {
 	k := centers.Rows
 	if cols != centers.Cols {

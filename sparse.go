@@ -8,22 +8,22 @@ import (
 	"strconv"
 )
 
-// SparseMatrix is a matrix of float64 in compressed rows (CSR), with open storage: the three slices are those
-// of SciPy's csr_array. Row i has the entries Data[Indptr[i]:Indptr[i+1]], in the columns
-// Indices[Indptr[i]:Indptr[i+1]], which ascend. All other entries are 0, and a stored one may be. The zero
-// value is an empty 0×0 matrix. Functions return an [ErrShape] that names the row if fields contradict each
-// other, and do not change it.
+// SparseMatrix is a matrix of float64 in compressed rows (CSR). Its storage is open: the slices are those in
+// SciPy's csr_array. The entries of row i are Data[Indptr[i]:Indptr[i+1]], and their columns
+// Indices[Indptr[i]:Indptr[i+1]], ascending. All other entries are 0; stored entries may be 0, too. The zero
+// value is an empty 0×0 matrix. Functions return an [ErrShape] that names the row if the fields contradict
+// each other.
 type SparseMatrix struct {
 	Rows, Cols int
-	Indptr     []int // Rows+1 of them, from 0, ascending; may be nil without rows
+	Indptr     []int // Rows+1 numbers, ascending from 0; may be nil if Rows is 0
 	Indices    []int
 	Data       []float64
 }
 
-// SparseFromTriples returns the rows×cols matrix with v[t] in row i[t] and column j[t], both
-// counted from 0, in any order: the coordinate form (COO). Numbers for the same place are
-// added up, in their order. The slices are not kept. Cost: O(len(v)·log) time. Errors:
-// [ErrShape] for lengths that differ, and for an index out of range, which it names.
+// SparseFromTriples returns the rows×cols matrix with v[t] in row i[t] and column j[t] (coordinate form,
+// COO). Indices count from 0, in any order. Numbers for the same place are added in their order. The slices
+// are not kept. Cost: O(len(v)·log) time. Errors: [ErrShape] if lengths differ, or for an index out of range,
+// which it names.
 func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, error) {
 	if rows < 0 || cols < 0 || rows == math.MaxInt || len(i) != len(v) || len(j) != len(v) {
 		return nil, fail(ErrShape, "triples are "+strconv.Itoa(len(i))+" rows, "+strconv.Itoa(len(j))+
@@ -65,8 +65,8 @@ func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, 
 	return m, nil
 }
 
-// Dense returns the matrix with all its zeros. Errors: [ErrShape] if the fields contradict
-// each other, or for a size that has no addresses.
+// Dense returns the matrix with all its zeros. Errors: [ErrShape] if the fields contradict each other or the
+// result would exceed the address space.
 func (m *SparseMatrix) Dense() (*Matrix, error) {
 	if err := m.check("the sparse matrix"); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (m *SparseMatrix) Dense() (*Matrix, error) {
 	return out, nil
 }
 
-// filled returns the matrix with all its zeros if these are no more than the entries; otherwise nil.
+// filled returns the matrix with all its zeros if at least half of its entries are stored, otherwise nil.
 func (m *SparseMatrix) filled() *Matrix {
 	if m == nil || len(m.Data) == 0 || float64(len(m.Data)) < float64(m.Rows)*float64(m.Cols)/2 {
 		return nil
@@ -137,7 +137,7 @@ func (m *SparseMatrix) check(arg string) error {
 	return nil
 }
 
-// entryError is the function of that name for row i.
+// entryError is the function entryError for row i.
 func (m *SparseMatrix) entryError(i int, tooSmall float64) error {
 	lo, hi := m.Indptr[i], m.Indptr[i+1]
 	row := &Matrix{Rows: 1, Cols: hi - lo, Stride: hi - lo, Data: m.Data[lo:hi]}
@@ -148,7 +148,7 @@ func (m *SparseMatrix) entryError(i int, tooSmall float64) error {
 	return err
 }
 
-// compressed is the rows or the columns of a sparse table, in scaled units.
+// compressed contains the rows or the columns of a sparse table, in scaled units.
 type compressed struct {
 	count   int // of rows
 	start   []int
@@ -157,7 +157,7 @@ type compressed struct {
 	longest int // the most entries of a row
 }
 
-// rows returns the matrix, multiplied by a.
+// rows returns the rows of m, multiplied by a.
 func (m *SparseMatrix) rows(a float64) *compressed {
 	c := &compressed{count: m.Rows, start: m.Indptr, index: m.Indices, value: slices.Clone(m.Data)}
 	scale(c.value, a)
@@ -173,7 +173,7 @@ func (c *compressed) row(i int) (index []int, value []float64) {
 	return c.index[lo:hi], c.value[lo:hi]
 }
 
-// transposed returns the columns, of which there are n. Their rows ascend.
+// transposed returns the n columns. Their row indices ascend.
 func (c *compressed) transposed(n int) *compressed {
 	t := &compressed{count: n, start: make([]int, n+1), index: make([]int, len(c.index)),
 		value: make([]float64, len(c.value))}
@@ -195,13 +195,13 @@ func (c *compressed) transposed(n int) *compressed {
 	return t
 }
 
-// sumBlock is how many entries sums of sparse data add up before they add these sums.
+// sumBlock is the number of entries in a partial sum of sparse data. Partial sums are added afterwards.
 const sumBlock = 1024
 
-// sumDepth is how many additions a term passes in such a sum over n entries.
+// sumDepth returns how many additions a term passes in such a sum of n entries.
 func sumDepth(n int) int { return min(n, sumBlock) + n/sumBlock }
 
-// dot returns the product of row i with v, and the sum of squares of the row, by sumBlock.
+// dot returns the product of row i with v, and the sum of squares of row i. Both are summed by sumBlock.
 func (c *compressed) dot(i int, v []float64) (product, squares float64) {
 	index, value := c.row(i)
 	for len(index) > 0 {
@@ -217,7 +217,7 @@ func (c *compressed) dot(i int, v []float64) (product, squares float64) {
 	return product, squares
 }
 
-// addTo adds to out the mixture by row i of the rows of v, by sumBlock. part is scratch of the length of out.
+// addTo adds Σ_j c_ij·v_j to out, for the rows v_j of v, by sumBlock. part is scratch of the length of out.
 func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
 	index, value := c.row(i)
 	sumByBlocks(out, part, index, value, func(sums []float64, index []int, value []float64) {
@@ -225,7 +225,7 @@ func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
 	})
 }
 
-// sumByBlocks lets add add entries to out, by sumBlock. part is scratch of the length of out.
+// sumByBlocks calls add to add entries to out, by sumBlock. part is scratch of the length of out.
 func sumByBlocks(
 	out, part []float64, index []int, value []float64, add func(sums []float64, index []int, value []float64),
 ) {
@@ -242,5 +242,5 @@ func sumByBlocks(
 	}
 }
 
-// length returns the work for a row that a pass states: the mean length times the work for an entry.
+// length returns the work for a row that a pass states: the mean number of entries times the work for one.
 func (c *compressed) length(times int) int { return max(1, len(c.index)/max(c.count, 1)*times) }

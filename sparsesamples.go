@@ -1,8 +1,8 @@
 package softkmeans
 
-// Sparse data as the solvers see it. The mean is subtracted from products, never from entries: XcV is
-// √w·(XV − 1(μᵀV)). So every pass takes time by the stored entries. Where the mean is far from 0 such
-// a product cancels, and the bounds have ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
+// Sparse data for the solvers. The mean is subtracted from products, never from entries: XcV is √w·(XV −
+// 1(μᵀV)). So each pass takes time in proportion to the stored entries. If the mean is far from 0 such a
+// product cancels, and the bounds contain ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
 
 import (
 	"cmp"
@@ -11,22 +11,23 @@ import (
 	"slices"
 )
 
-// sparseSamples is the weighted data about its mean, or about 0.
+// sparseSamples holds weighted sparse rows about their mean, or about 0.
 type sparseSamples struct {
-	*samples // without rows: the shape, the units, the mean, the weights
+	*samples // without rows: shape, units, mean and weights
 	sparse   *SparseMatrix
-	a        *compressed // its rows
+	a        *compressed // the rows in scaled units
 	columns  *compressed // the same entries
 	root     []float64   // √w_i; nil: all 1
-	reach    float64     // ‖√w·X‖ + √Σw·‖μ‖, from above
+	reach    float64     // an upper bound of ‖√w·X‖ + √Σw·‖μ‖
 	total    float64     // ‖Xc‖²
-	off      float64     // bounds its error
+	off      float64     // bounds the error of total
 	squares  []float64   // ‖x_i‖², about the mean
-	// Of multiplyBy: Xc·Fᵀ and FFᵀ.
+	// From multiplyBy: Xc·Fᵀ and FFᵀ.
 	times, square *Matrix
 }
 
-// open opens the matrix with all its zeros where half of its entries are stored, too.
+// open opens x as dense rows if at least half of the entries are stored, or if `directions` are more than two
+// thirds of the smaller side. Otherwise x stays sparse.
 func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool, directions int) (rows, error) {
 	err := checkSolver(o.Solver)
 	if o.Solver == SolverJacobi {
@@ -47,7 +48,7 @@ func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool, direc
 	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)
 }
 
-// newSparseSamples finds the units and the mean of a matrix that is checked.
+// newSparseSamples finds the units and the mean of a checked matrix.
 func newSparseSamples(
 	ctx context.Context, x *SparseMatrix, weights []float64, workers int, centred bool,
 ) (*sparseSamples, error) {
@@ -73,7 +74,7 @@ func newSparseSamples(
 	_, s.exp = math.Frexp(top)
 	s.a = x.rows(s.factor())
 	for i := range s.n {
-		if s.weight(i) == 0 { // its entries may be out of scale
+		if s.weight(i) == 0 { // its entries may be out of range after scaling
 			_, value := s.a.row(i)
 			clear(value)
 		}
@@ -106,7 +107,7 @@ func (s *sparseSamples) largest() (top float64, err error) {
 	return top, nil
 }
 
-// setMean sets the mean and its rest, or zeros. Sums are compensated; products with weights are not.
+// setMean sets the mean and its rest, or zeros. Sums are compensated, products with weights are not.
 func (s *sparseSamples) setMean() {
 	mass := s.samples.mass().value()
 	s.mean = make([]float64, s.d)
@@ -129,8 +130,8 @@ func (s *sparseSamples) setMean() {
 	s.fine = fine
 }
 
-// setTotal sets what the entries say of all rows. A row has ‖x‖² − 2x·μ + ‖μ‖². Its terms are
-// at most 2(‖x‖² + ‖μ‖²) in size, and pass the roundings of sumDepth and some.
+// setTotal sets squares, total, reach and off. The square of a row is ‖x‖² − 2x·μ + ‖μ‖². Its terms are at
+// most 2(‖x‖² + ‖μ‖²) in size, and pass the roundings of sumDepth and a few more.
 func (s *sparseSamples) setTotal() {
 	length := fineDot(s.mean, s.mean)
 	s.squares = make([]float64, s.n)
@@ -148,12 +149,12 @@ func (s *sparseSamples) setTotal() {
 	s.off = 2.1*gamma(sumDepth(s.a.longest)+fineDepth(s.n)+22)*s.reach*s.reach + s.beside(s.total)
 }
 
-// beside bounds by how much sums of squares about the mean in memory differ from those about the true one.
+// beside bounds the difference between sums of squares about the mean in memory and about the true mean.
 func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply rounds an entry as often as sumDepth says, and 8 times more.
+// multiply rounds an entry as often as sumDepth says, and 8 more times.
 func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(s.n, vt.Rows, nil)
 	err := s.changeBasis(out, vt)
@@ -163,7 +164,8 @@ func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// changeBasis writes (X − 1μᵀ)V for Vᵀ (b×d) to the left of out, without the weights. Rows of weight 0 are 0.
+// changeBasis writes (X − 1μᵀ)V for Vᵀ (b×d) to the left columns of out, without the weights. Rows of weight
+// 0 are 0.
 func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	b, v := vt.Rows, vt.transposed()
 	middle := make([]float64, b)
@@ -251,8 +253,8 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// gram is SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ. S has the vectors of the smaller side as rows, and S − abᵀ is the
-// centred data. Terms are 2·reach² at most, and pass the roundings of sumDepth and some.
+// gram returns SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ. The rows of S are the vectors of the smaller side, and S −
+// abᵀ is the centred data. Terms are 2·reach² at most, and pass the roundings of sumDepth and a few more.
 func (s *sparseSamples) gram() (gram *Matrix, off float64, err error) {
 	size, _ := s.sides()
 	if !addressable(size, size) {
@@ -279,7 +281,8 @@ func (s *sparseSamples) gram() (gram *Matrix, off float64, err error) {
 	return gram, 2.1*gamma(sumDepth(side.longest)+24)*s.reach*s.reach + s.beside(total), nil
 }
 
-// gramRow adds row p of SSᵀ, from the diagonal on, by sumBlock. part is scratch of the length of out.
+// gramRow adds row p of SSᵀ to out, from the diagonal on, by sumByBlocks. part is scratch of the length of
+// out.
 func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compressed) {
 	index, value := side.row(p)
 	sumByBlocks(out, part, index, value, func(sums []float64, index []int, value []float64) {
@@ -301,7 +304,7 @@ func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compres
 	}
 }
 
-// centreGram takes the mean out of SSᵀ, right of its diagonal.
+// centreGram subtracts the mean from SSᵀ, on and right of its diagonal.
 func (s *sparseSamples) centreGram(gram *Matrix) {
 	size := gram.Rows
 	a, c, length := s.mean, make([]float64, size), s.fine.mass
@@ -368,7 +371,7 @@ func (s *sparseSamples) terms(b []float64, p *simplexProblem, lo int) {
 		row := s.times.row(lo)
 		mean := sumOf(row) / float64(p.k)
 		for j, c := range p.offset {
-			v := -mean // that of the origin
+			v := -mean // the product of the origin
 			if j < len(row) {
 				v += row[j]
 			}
@@ -377,7 +380,7 @@ func (s *sparseSamples) terms(b []float64, p *simplexProblem, lo int) {
 	}
 }
 
-// residual returns ‖x_i − gF‖² for the g of which −g is coef at index, less what rounding of ‖x_i‖² hides.
+// residual returns ‖x_i − gF‖² for the g with −g in coef at index. Rounding of ‖x_i‖² may hide part of it.
 func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
 	squares, times := s.squares[i], s.times.row(i)
 	for u, a := range index {
@@ -390,17 +393,20 @@ func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
 	return max(0, squares)
 }
 
-// objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
-// F − 1cᵀ be LQ + E with orthonormal rows of Q, c the mean, y = Q(x − c) and h = Lᵀg. A row has
+// objective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let F − 1cᵀ = LQ + E with
+// orthonormal rows of Q and c the mean, y = Q(x − c) and h = Lᵀg. The square of a row's residual is
 //
 //	‖x − c − Qᵀh‖² = ‖x − c‖² − ‖y‖² + ‖y − h‖² + hᵀ(QQᵀ − I)h
 //
-// and is Eᵀg from that. So far centers, whose squares would cancel, enter by y − h alone.
+// except for Eᵀg. Centers far from the data, whose squares would cancel, enter by y − h alone.
 //
-// Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖. Then y is off by
-// e = 1.2√p·γ(m + 8)·ρ. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ. h is off by γ(2k +
-// 24) of the lengths of centers. E is measured, to γ(k + 4)(2 + √p) of a center's length. hidden has one term
-// for both, γ(4k + 24)(2 + √p).
+// Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖.
+//
+//  1. y is off by e = 1.2√p·γ(m + 8)·ρ.
+//  2. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ.
+//  3. h is off by γ(2k + 24) of the lengths of centers.
+//  4. E is measured, to γ(k + 4)(2 + √p) of a center's length. hidden covers steps 3 and 4 by one term, γ(4k
+//     + 24)(2 + √p).
 func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	q, err := newQuotients(s, f, sum)
 	if err != nil {
@@ -430,7 +436,7 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 	return total, cancelled(s.ctx)
 }
 
-// quotients are centers less the mean, as L times orthonormal rows.
+// quotients holds centers less the mean as L times orthonormal rows.
 type quotients struct {
 	repaired
 	basis *Matrix // Q, p×d
@@ -466,13 +472,13 @@ func newQuotients(s *sparseSamples, f *Matrix, sum Sum) (*quotients, error) {
 	return q, nil
 }
 
-// residual returns an upper bound of the length of row i less its mixture with the memberships g.
+// residual returns an upper bound of the distance between row i and its mixture with the memberships g.
 func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	product, squares := s.a.dot(i, s.mean)
 	depth, p := sumDepth(s.a.start[i+1]-s.a.start[i]), float64(q.basis.Rows)
 	rho := (math.Sqrt(squares) + q.mean) * (1 + 0x1p-40)
 	off := 1.2 * math.Sqrt(p) * gamma(depth+8) * rho
-	clear(q.h) // which becomes −h
+	clear(q.h) // becomes −h
 	hidden := q.of(&q.mix, g)
 	addRows(q.h, q.mix.coef, q.mix.index, q.left.Data)
 	inside, length := 0.0, sumSquares(q.h)
@@ -485,7 +491,7 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	return math.Sqrt(outside+inside*inside)*(1+0x1p-48) + hidden
 }
 
-// score takes blocks of rows with their zeros where q has no axes.
+// score fills in the zeros of blocks of rows if there are no axes.
 func (x *SparseMatrix) score(by parallelism, means, axes *Matrix, fn scored) error {
 	if axes == nil {
 		return eachFilled(by, x, func(lo, _ int, rows *Matrix) error {
@@ -540,7 +546,7 @@ func (x *SparseMatrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error
 	})
 }
 
-// eachFilled calls fn with some rows after others, with all their zeros: 8 MB at a time.
+// eachFilled calls fn with successive rows and all their zeros, 8 MB at a time.
 func eachFilled(by parallelism, x *SparseMatrix, fn func(lo, hi int, rows *Matrix) error) error {
 	rows := NewMatrix(min(x.Rows, max(1, 1<<20/max(x.Cols, 1))), x.Cols, nil)
 	for lo := 0; lo < x.Rows; lo += rows.Rows {

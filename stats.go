@@ -1,9 +1,9 @@
 package softkmeans
 
-// Count, mean and scatter of rows, and how those of two parts become those of both: T. F. Chan, G. H. Golub
-// and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979).
-// Nothing cancels where the mean is far from 0. Mean and scatter have twice the digits of float64, as a sum
-// and what its roundings lost (Knuth's two-sum), so that results do not depend on the order of the merges.
+// Count, mean and scatter of rows, and their update when two parts are joined: T. F. Chan, G. H. Golub and R.
+// J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample Variances (1979). Nothing
+// cancels if the mean is far from 0. Mean and scatter are stored with twice the digits of float64, as a sum
+// and its lost rounding (Knuth's two-sum), so that results do not depend on the order of the merges.
 
 import (
 	"cmp"
@@ -15,41 +15,41 @@ import (
 	"strconv"
 )
 
-// Stats is what one pass over the data learns of it: weighted count, mean and scatter matrix. The floors and
-// the principal subspace depend on nothing else. Different goroutines, processes or machines may each add up
-// a part of a table in a Stats of their own. These merge in any order, and travel in binary form.
+// Stats collects count, mean and scatter matrix of weighted rows in one pass over the data. The floors and
+// the principal subspace depend on nothing else. Different goroutines, processes or machines may each add a
+// part of a table to a Stats of their own. These merge in any order.
 //
-// The results agree to rounding with those of the whole table, and with the true values as [Floors] does,
-// however far the mean is from 0. Every call's rows are held to the range of the package; rows whose weights
-// are below 2^-500 of the largest are counted and have no other effect.
+// The results agree to rounding with the results of the whole table, and with the true values as [Floors]
+// does, however far the mean is from 0. Every call's rows must be in the range of the package. Rows with
+// weights below 2^-500 of the largest are counted and have no other effect.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
 // takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
 type Stats struct {
 	units            // of the numbers below
-	rows     int     // all, also those of weight 0
-	atZero   bool    // the scatter is about 0, which mean then is: see aboutZero
+	rows     int     // all rows, also of weight 0
+	atZero   bool    // the scatter is about 0, and mean is 0: see aboutZero
 	cols     int     // 0 before the first row of positive weight
-	weight   float64 // Σw_i; where it is 0 all but rows is 0
+	weight   float64 // Σw_i; if it is 0, all fields except rows are 0
 	mean     []float64
-	meanRest []float64 // what rounding took off the mean
-	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its roundings lost.
+	meanRest []float64 // the lost rounding of the mean
+	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and its lost rounding.
 	scatter, scatterRest []float64
 	// Bounds of errors: of the weight, relative; of mean + meanRest; of the scatter's trace and norm.
 	weightOff, meanOff, scatterOff float64
 }
 
-// junction says how scatters become one: 2^own·(the first) + 2^other·(the second) + weight·shift·shiftᵀ.
-// Where one part alone counts shift is nil.
+// junction says how two scatters are joined: 2^own·(the first) + 2^other·(the second) + weight·shift·shiftᵀ.
+// shift is nil if one part alone counts.
 type junction struct {
 	own, other int
 	weight     float64
 	shift      []float64
 }
 
-// meanOf takes all but the scatter from samples of at least one row of positive weight. The mean of the first
-// pass is off in its last digits, which joining parts would multiply by the distance between the parts. So a
-// second pass, O(nd), sums the differences from the mean.
+// meanOf returns all statistics except the scatter of samples with at least one row of positive weight. The
+// samples' mean is off in its last digits, and a join would multiply this error by the distance between the
+// parts. So meanOf makes a second pass, O(nd), and sums the differences from the mean.
 func meanOf(s *samples) (*Stats, error) {
 	m := &Stats{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d),
 		meanRest: make([]float64, s.d)}
@@ -65,7 +65,7 @@ func meanOf(s *samples) (*Stats, error) {
 	err := s.eachBlock(chunking{s.n, s.d, reduceChunks}, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
-		first := rows[:s.d] // which becomes the sum of the block
+		first := rows[:s.d] // holds the sum of the block
 		scale(first, s.weight(at.lo))
 		for i := at.lo + 1; i < at.hi; i++ {
 			axpy(first, s.weight(i), rows[(i-at.lo)*s.d:][:s.d])
@@ -82,12 +82,12 @@ func meanOf(s *samples) (*Stats, error) {
 	return m, err
 }
 
-// negligible reports whether the weights of m's rows count as 0 in one table with t's.
+// negligible reports whether the weights of m's rows count as 0 in a table together with t's rows.
 func (m *Stats) negligible(t *Stats) bool {
 	return m.weight == 0 || t.weight > 0 && m.wexp-t.wexp < leastExp
 }
 
-// clone shares no memory with m.
+// clone returns a copy that shares no memory with m.
 func (m *Stats) clone() Stats {
 	c := *m
 	for _, list := range []*[]float64{&c.mean, &c.meanRest, &c.scatter, &c.scatterRest} {
@@ -96,7 +96,8 @@ func (m *Stats) clone() Stats {
 	return c
 }
 
-// join adds all but the scatter of t, and says what becomes of that. Negligible rows only count.
+// join adds all statistics of t except the scatter, and returns how the scatters are joined. Negligible rows
+// only count.
 func (m *Stats) join(t *Stats) junction {
 	rows := m.rows + t.rows
 	switch {
@@ -110,7 +111,7 @@ func (m *Stats) join(t *Stats) junction {
 	}
 	exp, wexp := max(m.exp, t.exp), max(m.wexp, t.wexp)
 	weight, more := math.Ldexp(m.weight, m.wexp-wexp), math.Ldexp(t.weight, t.wexp-wexp)
-	// The step is from the heavier mean: from the other one it would be long, and its rounding large.
+	// The step starts at the heavier mean. From the lighter one it would be long, and its rounding large.
 	share := more / (weight + more)
 	step := share
 	if more > weight {
@@ -136,7 +137,8 @@ func (m *Stats) join(t *Stats) junction {
 		m.mean[c] = sum + lost
 		m.meanRest[c] = lost - (m.mean[c] - sum)
 	}
-	// Means are off as before, and by rounding: of the shift, three times, and of rests, 2^-53 of means.
+	// The error of the joined mean consists of the errors of both means and of rounding. The shift rounds
+	// three times, and the rests by 2^-53 of the means.
 	size, length = math.Sqrt(size), math.Sqrt(length)
 	shift := a*m.meanOff + b*t.meanOff + 0x1p-51*length + 0x1p-103*size
 	off := 0x1p-50 + 4*max(m.weightOff, t.weightOff)
@@ -152,11 +154,11 @@ func (m *Stats) join(t *Stats) junction {
 	return j
 }
 
-// rankBound returns the largest rank that the data can have about its mean, or about 0.
+// rankBound returns the largest possible rank of the data about its mean, or about 0.
 func (m *Stats) rankBound() int { return rankOf(m.rows, m.cols, !m.atZero) }
 
-// aboutZero moves the scatter from the mean to 0: Σwxxᵀ is the scatter and W·mean·meanᵀ. The square of the
-// mean's rest is left out. Three additions round 2^-53 each.
+// aboutZero moves the scatter from the mean to 0: Σwxxᵀ is the scatter plus W·mean·meanᵀ. The square of the
+// mean's rest is left out. Three additions round by 2^-53 each.
 func (s *Stats) aboutZero() {
 	length := norm2(s.mean) + norm2(s.meanRest)
 	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) +
@@ -173,15 +175,14 @@ func (s *Stats) aboutZero() {
 	s.atZero, s.mean, s.meanRest, s.meanOff = true, make([]float64, s.cols), make([]float64, s.cols), 0
 }
 
-// Add adds the rows of x (n×d), each with weight 1. All calls must have the same d; a matrix without rows
-// changes nothing. Cost: nd² multiplications, shared among all processors, and for each call d² more and as
-// much memory as s, so that blocks of many rows are best. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s
-// is then unchanged.
+// Add adds the rows of x (n×d), each with weight 1. d must be the same in all calls. A matrix without rows
+// changes nothing. Cost: nd² multiplications, shared among all processors. Each call takes d² more and as
+// much memory as s: pass many rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
-// AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all of them may be 0. A
-// weight below 0 is an [ErrOption]. Weights of all parts should be within 2^500 of each other: a row that
-// counts in its own part and not in the whole is an [ErrChanged] of package stream's second pass.
+// AddWeighted adds rows as [Stats.Add] does, with weights as in [Options], except that all may be 0; nil: all
+// 1. A weight below 0 causes [ErrOption]. Keep the weights of all parts within a factor of 2^500. Otherwise a
+// row may count in its own part and not in the whole, which causes [ErrChanged] in package stream.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	part, t, err := s.newPart(x, weights)
 	if err != nil || part == nil {
@@ -203,14 +204,14 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	return nil
 }
 
-// setErrors sets the bounds for rows whose sum of squares about their mean is off by at most off.
+// setErrors sets the bounds of errors for rows whose sum of squares about their mean is off by at most off.
 func (m *Stats) setErrors(part *samples, total, off float64) {
 	m.meanOff = part.fine.off(total) / math.Sqrt(m.weight) * (1 + 0x1p-40)
 	m.scatterOff = off
 }
 
-// newPart checks rows that come after those of m. It returns them as samples about their own mean, and what
-// meanOf takes from them; nil where there are no rows, or all have weight 0: m then counts them.
+// newPart checks rows that follow the rows of m. It returns them as samples about their own mean, and their
+// statistics by meanOf. Both are nil if there are no rows, or if all have weight 0, which m then counts.
 func (m *Stats) newPart(x *Matrix, weights []float64) (s *samples, t *Stats, err error) {
 	if err := checkShape("x", x); err != nil || x.Rows == 0 {
 		return nil, nil, err
@@ -222,7 +223,7 @@ func (m *Stats) newPart(x *Matrix, weights []float64) (s *samples, t *Stats, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if top == 0 { // they are checked and counted
+	if top == 0 { // the rows are checked and counted only
 		weights = nil
 	}
 	if s, err = newSamples(context.Background(), x, weights, 0, true); err != nil {
@@ -237,7 +238,7 @@ func (m *Stats) newPart(x *Matrix, weights []float64) (s *samples, t *Stats, err
 	return s, t, err
 }
 
-// checkMore returns an error if no rows of such a shape can follow those of m.
+// checkMore returns an error if no rows of the given shape can follow the rows of m.
 func (m *Stats) checkMore(arg string, rows, cols int) error {
 	if m.cols != 0 && cols != m.cols {
 		return fail(ErrShape,
@@ -249,16 +250,16 @@ func (m *Stats) checkMore(arg string, rows, cols int) error {
 	return nil
 }
 
-// triangleSize is how many numbers are on and right of the diagonal of an n×n matrix.
+// triangleSize returns how many numbers are on and right of the diagonal of an n×n matrix.
 func triangleSize(n int) int { return n * (n + 1) / 2 }
 
-// Merge adds the rows of t, as if they had been added to s. It leaves t unchanged; s and t may be the same.
-// Cost: d². Errors: [ErrShape] if both have rows and different numbers of columns; s is then unchanged.
+// Merge adds the rows of t to s, and leaves t unchanged; s and t may be the same. Cost: d². Errors:
+// [ErrShape] if both contain rows and their numbers of columns differ; s is then unchanged.
 func (s *Stats) Merge(t *Stats) error {
 	if err := s.checkMore("t", t.rows, cmp.Or(t.cols, s.cols)); err != nil {
 		return err
 	}
-	s.merge(t) // where t is s, it reads each number before it writes it
+	s.merge(t) // if t is s, merge reads each number before it writes it
 	return nil
 }
 
@@ -279,16 +280,16 @@ func (s *Stats) merge(t *Stats) {
 	}
 }
 
-// Rows returns how many rows were added, those of weight 0 included.
+// Rows returns how many rows were added, including rows of weight 0.
 func (s *Stats) Rows() int { return s.rows }
 
-// Cols returns how many columns they have; 0 before the first row of positive weight.
+// Cols returns the number of columns; 0 before a row of positive weight.
 func (s *Stats) Cols() int { return s.cols }
 
-// Weight returns the sum of the weights: Rows, where there are none.
+// Weight returns the sum of the weights, by default 1 a row, at most math.MaxFloat64.
 func (s *Stats) Weight() float64 { return min(math.Ldexp(s.weight, s.wexp), math.MaxFloat64) }
 
-// Mean returns the weighted mean of the rows, of length d; nil before there is one.
+// Mean returns the weighted mean of the rows, of length d; nil without weight.
 func (s *Stats) Mean() []float64 {
 	if s.weight == 0 {
 		return nil
@@ -298,9 +299,8 @@ func (s *Stats) Mean() []float64 {
 	return mean
 }
 
-// Scatter returns Σw_i(x_i − mean)(x_i − mean)ᵀ, d×d, in squared units of the
-// data: Weight times the covariance matrix; nil before there is a mean. Large weights can
-// take entries out of range, which are then ±math.MaxFloat64.
+// Scatter returns Σw_i(x_i − mean)(x_i − mean)ᵀ, d×d, in squared units of the data: Weight times the
+// covariance matrix. It is nil without weight. An entry out of range, by large weights, is ±math.MaxFloat64.
 func (s *Stats) Scatter() *Matrix {
 	if s.weight == 0 {
 		return nil
@@ -312,7 +312,8 @@ func (s *Stats) Scatter() *Matrix {
 	return m
 }
 
-// full is the scatter matrix in scaled units, without the rest: off by 1.01·scatterOff + 2^-52 of its trace.
+// full returns the scatter matrix in scaled units, without the rest. The matrix is off by 1.01·scatterOff +
+// 2^-52 of its trace.
 func (s *Stats) full() *Matrix {
 	m := NewMatrix(s.cols, s.cols, nil)
 	rest := s.scatter
@@ -323,9 +324,9 @@ func (s *Stats) full() *Matrix {
 	return m
 }
 
-// Floors returns what [Floors] returns of all rows: the global minimum for k = 1 … min(n, d)+1. Values
-// below the error given there are rounding, since the scatter matrix has squared the data. Cost: O(d³).
-// Errors: [ErrTooFewSamples] without weight.
+// Floors returns the floors of all rows, like [Floors]: the global minimum for k = 1 … min(n, d)+1. Values
+// below the error stated there are rounding, since the scatter matrix contains squares of the data. Cost:
+// O(d³). Errors: [ErrTooFewSamples] without weight.
 func (s *Stats) Floors() ([]float64, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
@@ -338,9 +339,9 @@ func (s *Stats) Floors() ([]float64, error) {
 	return floorsOf(s.units, values, total), nil
 }
 
-// Principal returns what [Principal] returns of all rows, as far as the scatter matrix tells: squared
-// singular values below the error that [Floors] states are rounding. It reads the options Workers and Sum.
-// Cost: 4d³/3. Errors: [ErrTooFewSamples] without weight, [ErrOption] for p.
+// Principal returns the subspace of all rows, like [Principal], as far as the scatter matrix determines it:
+// squared singular values below the error stated at [Floors] are rounding. It reads the options Workers and
+// Sum. Cost: 4d³/3. Errors: [ErrTooFewSamples] without weight, [ErrOption] for p.
 func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	if s.weight == 0 {
@@ -387,8 +388,8 @@ const (
 	statsHeader = 88
 )
 
-// MarshalBinary returns the statistics in the binary form that UnmarshalBinary reads: 104 +
-// 8·(2d + d(d+1)) bytes or less, the same for the same statistics on every machine.
+// MarshalBinary returns the statistics in binary form: at most 104 + 8·(2d + d(d+1)) bytes, the same on every
+// machine.
 func (s *Stats) MarshalBinary() ([]byte, error) {
 	b := make([]byte, 0, statsHeader+8*(2*s.cols+2*triangleSize(s.cols))+4)
 	b = append(b, statsMagic...)
@@ -406,8 +407,8 @@ func (s *Stats) MarshalBinary() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)), nil
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and s is then unchanged.
-// It allocates no more than len(data) bytes.
+// UnmarshalBinary sets s from the result of MarshalBinary, and allocates no more than len(data) bytes. Other
+// data causes [ErrFormat]; s is then unchanged.
 func (s *Stats) UnmarshalBinary(data []byte) error {
 	body := len(data) - 4
 	switch {
@@ -431,7 +432,7 @@ func (s *Stats) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// take sets the fields from the numbers of a form. It reports whether they are as many as belong to it.
+// take sets the fields from the numbers of a binary form. It reports whether their count is right.
 func (s *Stats) take(cols, rows int, numbers []float64) bool {
 	h := numbers[:8]
 	s.cols, s.rows, s.weight = cols, rows, h[0]
@@ -462,7 +463,7 @@ func (s *Stats) take(cols, rows int, numbers []float64) bool {
 	return true
 }
 
-// sound reports whether the numbers can be those of rows in range.
+// sound reports whether the numbers are possible for rows in range.
 func (s *Stats) sound() bool {
 	if s.weight == 0 {
 		return s.cols == 0 && s.exp == 0 && s.wexp == 0 &&

@@ -256,12 +256,42 @@ func TestStatsProved(t *testing.T) {
 	}
 }
 
+// TestStatsRoundings: two parts for which nine roundings of the scatter go the same way, by .93 of the most.
+func TestStatsRoundings(t *testing.T) {
+	part := func(weight, mean, rest float64) *Stats {
+		return &Stats{rows: 1, cols: 1, weight: weight, mean: []float64{mean}, meanRest: []float64{rest},
+			scatter: []float64{0}, scatterRest: []float64{0}}
+	}
+	a, b := part(1.007213507529321, -0.002313073228001339, 0),
+		part(1.010337671104242, 1.0020395029082019, 1.1102219658339725e-16)
+	p := truthDigits
+	v, w := p.num(a.weight), p.num(b.weight)
+	apart := p.sub(p.add(p.num(b.mean[0]), p.num(b.meanRest[0])), p.num(a.mean[0]))
+	exact := p.mul(p.quo(p.mul(v, w), p.add(v, w)), p.mul(apart, apart))
+	must(t, a.Merge(b))
+	off := double(p.sub(p.add(p.num(a.scatter[0]), p.num(a.scatterRest[0])), exact))
+	if !(math.Abs(off) <= a.scatterOff) {
+		t.Errorf("%g off, bound %g", off, a.scatterOff)
+	}
+}
+
 // TestStatsWeight: weights add up to one rounding, however small the later ones are.
 func TestStatsWeight(t *testing.T) {
 	var s Stats
 	must(t, s.AddWeighted(randomData(5, 2, 0, 1), []float64{1, 0x1p-54, 0x1p-54, 0x1p-54, 0x1p-54}))
 	if s.Weight() != 1+0x1p-52 {
 		t.Errorf("1 and 2^-52 more are %v", s.Weight())
+	}
+	// Weights that round up in each call, of rows of 1, whose scatter about 0 is their sum.
+	const more, n = 0x1p-53 * (1 + 0x1p-20), 4000
+	s = *statsOf(t, identity(1), nil)
+	for range n {
+		must(t, s.AddWeighted(identity(1), []float64{more}))
+	}
+	s.aboutZero()
+	unit := math.Ldexp(1, 2*s.exp+s.wexp)
+	if off := (s.scatter[0]*unit - 1) + s.scatterRest[0]*unit - n*more; !(math.Abs(off) <= s.scatterOff*unit) {
+		t.Errorf("the scatter about 0 is %g off, bound %g", off, s.scatterOff*unit)
 	}
 }
 

@@ -1,11 +1,13 @@
 package softkmeans
 
 // All singular values to high relative accuracy, by the one-sided Jacobi method (Hestenes 1958) with de
-// Rijk's pivoting (1989). Two QR factorizations have made the matrix nearly diagonal before (Drmač & Veselić
-// 2008, LAPACK's dgejsv; here the rotations are always accumulated). If A = B·D with D diagonal, however
-// badly scaled, the relative error of each singular value depends on the condition of B alone. With the rows
-// sorted by size the same holds for D·B (Cox & Higham 1998), down to 2^-500 of the largest entry. Methods
-// that first reduce to bidiagonal form, or square A, lose the small ones.
+// Rijk's pivoting (1989). Two QR factorizations first make the matrix nearly diagonal (Drmač & Veselić 2008,
+// LAPACK's dgejsv; unlike dgejsv, this file always accumulates the rotations).
+//
+// Let A = B·D with D diagonal, however badly scaled. The relative error of each singular value depends on the
+// condition of B alone. Since the rows are sorted by size, the same holds for D·B (Cox & Higham 1998), down
+// to 2^-500 of the largest entry. Methods that first reduce A to bidiagonal form, or square it, lose the
+// small singular values.
 
 import (
 	"context"
@@ -18,17 +20,16 @@ type svdResult struct {
 	S          []float64 // k singular values, descending, at least 0
 	V          *Matrix   // d×k, orthonormal columns
 	Iterations int       // sweeps
-	Status     Status    // StatusConverged, or StatusIterationLimit with the best found
+	Status     Status    // StatusConverged, or StatusIterationLimit with the best result so far
 }
 
-// SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix: u is
-// n×p and v is d×p with orthonormal columns, s has p = min(n, d) values in descending
-// order. In each column of v the entry of largest magnitude, the first on ties, is positive.
-// Singular values below 2^-500 of the largest entry count as 0; their vectors complete the
-// others to an orthonormal set. Empty matrices have empty factors. a is not changed.
+// SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix. With p = min(n, d), u
+// is n×p and v is d×p with orthonormal columns, and s contains p values in descending order. In each column
+// of v the entry of largest magnitude, the first on ties, is positive. a is not changed. Values below 2^-500
+// of the largest entry count as 0; their vectors complete the others. Factors of an empty matrix are empty.
 //
-// Cost: O(ndp), and O(p³) for each of some 8 to 12 sweeps; a few times that of other methods. No context can
-// end it; [Principal] has one. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
+// Cost: O(ndp), and O(p³) for each of 8 to 12 sweeps, a few times as much as other methods. [Principal] takes
+// a context, SVD does not. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	r, err := thinSVD(context.Background(), a)
 	if err != nil {
@@ -37,7 +38,8 @@ func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	return r.U, r.S, r.V, nil
 }
 
-// thinSVD returns what SVD does, the number of sweeps and whether they converged, as for all known matrices.
+// thinSVD returns the result of SVD, the number of sweeps and whether they converged, as on all known
+// matrices.
 func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
@@ -46,7 +48,7 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Rows == 0 || a.Cols == 0 { // of either there may be 2^31
+	if a.Rows == 0 || a.Cols == 0 { // the other size may be 2^31
 		return &svdResult{U: NewMatrix(a.Rows, 0, nil), V: NewMatrix(a.Cols, 0, nil)}, nil
 	}
 	tall := a.Clone
@@ -61,8 +63,8 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	return r, cancelled(ctx)
 }
 
-// rowsBySize returns the indices of a's rows by descending largest magnitude. In that order QR with pivoting
-// keeps the digits of rows in far smaller units (Cox and Higham, 1998).
+// rowsBySize returns the indices of the rows of a by descending largest magnitude. In this order QR with
+// pivoting keeps the digits of rows in far smaller units (Cox and Higham, 1998).
 func rowsBySize(ctx context.Context, a *Matrix) []int {
 	sizes := make([]float64, a.Rows)
 	for i := range sizes {
@@ -71,8 +73,8 @@ func rowsBySize(ctx context.Context, a *Matrix) []int {
 	return descending(ctx, sizes)
 }
 
-// jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest magnitude. Once ctx
-// has ended it returns soon, and the result is of no use.
+// jacobiSVD returns the decomposition of the n×d matrix a, n ≥ d, which it overwrites. top is the largest
+// magnitude in a. If ctx ends it returns soon, and the result is invalid.
 func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 	n, d := a.Rows, a.Cols
 	r := &svdResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil)}
@@ -117,7 +119,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 }
 
 // nearlyDiagonal finds L·J = U_L·Σ for a square L whose columns are the rows of l, which it overwrites. It
-// returns U_L and J as rows, and Σ, descending. A row of negligible length has singular value 0.
+// returns U_L and J as rows, and Σ in descending order. A row of negligible length becomes singular value 0.
 func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right *Matrix, values []float64) {
 	n := l.Rows
 	norms, j := make([]float64, n), identity(n)
@@ -139,13 +141,13 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	return left, right, values
 }
 
-// orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and the rows of v
-// along with them. It leaves the rows' lengths in norms, and returns the sweeps made.
+// orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and rotates the rows of v alike. It
+// sets norms to the lengths of the rows, and returns the number of sweeps.
 func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (sweeps int, status Status) {
 	n := m.Rows
 	tol := math.Sqrt(float64(max(n, 1))) * 0x1p-53 // of a |cosine|, as in dgesvj
-	// Two sweeps in a row below done end the iteration: rounding may make an angle a little above tol anew,
-	// for ever (dgesvj has such a second bound, too).
+	// Two successive sweeps below done also end the iteration. Otherwise it might never end, since rounding
+	// may repeatedly raise a cosine slightly above tol. dgesvj contains such a second bound, too.
 	done := float64(max(n, 8)) * 0x1p-53
 	for i := range n {
 		norms[i] = norm2(m.row(i))
@@ -157,7 +159,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 			if stopped(ctx) {
 				return sweeps, StatusCancelled
 			}
-			// De Rijk: the longest row that is left goes first.
+			// De Rijk: the longest of the remaining rows goes first.
 			best := p
 			for q := p + 1; q < n; q++ {
 				if norms[q] > norms[best] {
@@ -178,7 +180,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 				if math.Abs(c) <= tol {
 					continue
 				}
-				// Rutishauser's formulas for the angle that makes them orthogonal.
+				// Rutishauser's formulas return the angle that makes the two rows orthogonal.
 				cs, sn := jacobiRotation((norms[q]/norms[p] - norms[p]/norms[q]) / (2 * c))
 				rotate(m.row(p), m.row(q), cs, sn)
 				rotate(v.row(p), v.row(q), cs, sn)
@@ -193,10 +195,10 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 	return sweeps, StatusIterationLimit
 }
 
-// jacobiRotation returns cosine and sine of the smaller angle with cot 2θ = ζ.
+// jacobiRotation returns the cosine and the sine of the smaller angle θ with cot 2θ = ζ.
 func jacobiRotation(zeta float64) (c, s float64) {
 	size := math.Abs(zeta)
-	t := 0.5 / size // where 1 + ζ² is ζ² to rounding
+	t := 0.5 / size // for 1 + ζ² = ζ² to rounding
 	if size < 0x1p100 {
 		t = 1 / (size + math.Sqrt(1+zeta*zeta))
 	}

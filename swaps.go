@@ -1,16 +1,16 @@
 package softkmeans
 
-// Swaps: two clusters merge and another splits, where labels have found one cluster twice and two as one. As
-// in the random swaps of P. Fränti and J. Kivijärvi, Randomised local search algorithm for the clustering
-// problem (Pattern Anal. Appl. 3, 2000), except that the clusters are not drawn.
+// Swaps: two clusters merge and another splits, if labels found one cluster twice and two as one. They follow
+// the random swaps of P. Fränti and J. Kivijärvi, Randomised local search algorithm for the clustering
+// problem (Pattern Anal. Appl. 3, 2000), except that the clusters are not chosen at random.
 
 import (
 	"cmp"
 	"slices"
 )
 
-// The swapTried cheapest merges are tried with a split of each of the swapTried clusters of most scatter, up
-// to swapWork multiplications in all. A swap has to raise the merit by swapGain. On 39 sets five other
+// The swapTried cheapest merges are tried with a split of each of the swapTried clusters of largest scatter,
+// up to swapWork multiplications in all. A swap must raise the merit by swapGain. On 39 sets five other
 // choices of merges, splits and gains were worse.
 const (
 	swapTried = 3
@@ -18,8 +18,8 @@ const (
 	swapWork  = 1 << 33
 )
 
-// swaps goes from swap to swap. One is taken if the merit grows and the scatter's determinant does not. It
-// ends after as many swaps as there are clusters, or if none of those tried helps.
+// swaps returns the labels after a series of swaps. A swap is accepted if the merit grows and the scatter's
+// determinant does not. The series ends after as many swaps as there are clusters, or if no swap is accepted.
 func (c *clusters) swaps(at *settled, places *Matrix) (*settled, error) {
 	work := 0.0
 	for count, taken := 0, true; taken && count < c.k; count++ {
@@ -69,10 +69,10 @@ func (c *clusters) inMetric(at *settled) *metricRows {
 // exchange is two clusters to merge, and one to split.
 type exchange struct {
 	a, b, split int
-	cost        float64 // of the merge, in scatter
+	cost        float64 // the scatter that the merge adds
 }
 
-// exchanges returns those to try, the cheapest first.
+// exchanges returns the exchanges to try, the cheapest first.
 func (z *metricRows) exchanges() (list []exchange) {
 	var merges []exchange
 	var wide []int
@@ -108,7 +108,7 @@ func (z *metricRows) exchanged(w exchange) []int {
 	return next
 }
 
-// widest returns about the direction in which a cluster has most scatter, by the power method from its
+// widest returns the direction in which a cluster scatters most, approximately: by the power method from its
 // farthest row.
 func (z *metricRows) widest(cluster int) []float64 {
 	const steps = 4

@@ -1,9 +1,9 @@
 package softkmeans
 
-// Eigenvalues and eigenvectors of symmetric matrices by way of tridiagonal ones. The reduction is by
-// Householder reflections (Golub & Van Loan, 4th ed., 8.3.1), 4n³/3 operations. All eigenvalues come from
-// root-free QL steps, some 20n²; few eigenvectors from inverse iteration, turned back, 4n² each; many from
-// QL steps, 9n³.
+// Eigenvalues and eigenvectors of symmetric matrices by means of tridiagonal ones. Householder reflections
+// reduce the matrix (Golub & Van Loan, 4th ed., 8.3.1) in 4n³/3 operations. Root-free QL steps find all
+// eigenvalues, in about 20n². Inverse iteration finds a few eigenvectors, and the reflections take them back,
+// in 4n² each. QL steps find many eigenvectors, in 9n³.
 
 import (
 	"context"
@@ -16,16 +16,16 @@ import (
 type reduction struct {
 	diag, off []float64 // of T; the last entry of off is 0
 	tau       []float64
-	// Reflection H_i is I − τ_i·vvᵀ with v in row i, entries 0…i−1; Q = H_{n−1}…H₁.
+	// Reflection H_i is I − τ_i·vvᵀ. Row i contains its v as entries 0…i−1. Q = H_{n−1}…H₁.
 	reflectors *Matrix
 }
 
-// tridiagonal overwrites the symmetric matrix a, of which it reads the part on and below the
-// diagonal, with the reflectors that make it tridiagonal. It starts from the last row, like
-// EISPACK's tred2, so that vectors and what is left of the matrix begin at column 0.
+// tridiagonal overwrites the symmetric matrix a with the reflectors that make it tridiagonal. It reads a on
+// and below the diagonal. Like EISPACK's tred2 it starts from the last row, so that the vectors and the
+// remaining matrix begin at column 0.
 //
-// Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache efficient
-// bidiagonalization using BLAS 2.5 operators"): while a row is in registers, it gets the rank-2 update of the
+// Each step takes one pass over the remaining triangle (Howell et al. 2008, "Cache efficient
+// bidiagonalization using BLAS 2.5 operators"). While a row is in registers, it gets the rank-2 update of the
 // step before, A ← A + v·wᵀ + w·vᵀ, and is multiplied by the new vector.
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
@@ -33,13 +33,13 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 		a = a.Clone()
 	}
 	t := &reduction{diag: make([]float64, n), off: make([]float64, n), tau: make([]float64, n), reflectors: a}
-	for i := range n { // as rankTwoMul wants it
+	for i := range n { // the form that rankTwoMul requires
 		for j := i + 1; j < min(i/8*8+8, n); j++ {
 			a.row(i)[j] = a.row(j)[i]
 		}
 	}
 	s := newRankTwo(n)
-	pending := false // whether v and w are an update that the rows still need
+	pending := false // whether the rows still require an update by v and w
 	for i := n - 1; i > 0 && !stopped(ctx); i-- {
 		row := a.row(i)[:i+1]
 		if pending {
@@ -56,7 +56,7 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 			}
 		}
 		copy(s.u, row)
-		s.u[i], s.v[i], s.w[i] = 0, 0, 0 // and so all from there on
+		s.u[i], s.v[i], s.w[i] = 0, 0, 0 // all entries from i on are 0
 		s.multiply(a, i, workers)
 		if pending = tau != 0; pending {
 			s.turn(i, tau)
@@ -72,7 +72,7 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 }
 
 // reflect finds the reflection that makes row i, up to its diagonal entry, tridiagonal. It sets the entries
-// of T, and τ, and overwrites the row by the reflection's vector.
+// of T, and τ, and overwrites the row with the vector of the reflection.
 func (t *reduction) reflect(i int, row []float64) {
 	t.diag[i] = row[i]
 	row = row[:i]
@@ -90,11 +90,11 @@ func (t *reduction) reflect(i int, row []float64) {
 	}
 }
 
-// rankTwo has the update A + v·wᵀ + w·vᵀ that the triangle needs, and the next reflection's u.
+// rankTwo contains the update A + v·wᵀ + w·vᵀ due to the triangle, and the next reflection's u.
 type rankTwo struct {
 	v, w, u []float64
-	q, p    []float64 // the product Au in two parts, and what v, w and u swap with
-	sums    []float64 // p for each chunk of the triangle
+	q, p    []float64 // the product Au in two parts; v, w and u swap with p
+	sums    []float64 // the p of each chunk of the triangle
 }
 
 func newRankTwo(n int) *rankTwo {
@@ -121,7 +121,7 @@ func (s *rankTwo) multiply(a *Matrix, m, workers int) {
 	})
 }
 
-// turn makes the reflection I − τuuᵀ the next update: v = u, w = p − (τ/2)(pᵀu)u with p = −τAu.
+// turn makes the reflection I − τuuᵀ the next update: v = u, w = p − (τ/2)(pᵀu)u, p = −τAu.
 func (s *rankTwo) turn(m int, tau float64) {
 	p, u, chunks := s.p, s.u, triangleChunks(m)
 	n := len(p) - 8
@@ -136,7 +136,7 @@ func (s *rankTwo) turn(m int, tau float64) {
 	s.v, s.w, s.u, s.p = u, p, s.v, s.w
 }
 
-// triangleChunks returns how many chunks a triangle of order m has. Small ones take longer in parts.
+// triangleChunks returns the number of chunks of a triangle of order m. Small triangles take longer in parts.
 func triangleChunks(m int) int {
 	switch {
 	case m < 1024:
@@ -147,7 +147,8 @@ func triangleChunks(m int) int {
 	return 16
 }
 
-// triangleChunk returns the first row of chunk c. Chunks have equal areas, all but the last in eights.
+// triangleChunk returns the first row of chunk c. Chunks have equal areas, and all but the last end at a
+// multiple of 8.
 func triangleChunk(m, chunks, c int) int {
 	if c == chunks {
 		return m
@@ -155,9 +156,9 @@ func triangleChunk(m, chunks, c int) int {
 	return int(float64(m)*math.Sqrt(float64(c)/float64(chunks))) / 8 * 8
 }
 
-// back overwrites the rows z by Q·z, in 4n² operations each. Row r is 0 before first(r), unless nil.
+// back overwrites each row z with Q·z, in 4n² operations. If first is not nil, row r is 0 before first(r).
 func (t *reduction) back(ctx context.Context, rows *Matrix, workers int, first func(r int) int) {
-	const group = 8 // rows that stay in cache while all reflectors go by
+	const group = 8 // rows that stay in a cache during all reflections
 	n := len(t.diag)
 	if n*n*rows.Rows < 1<<20 {
 		workers = 1
@@ -188,10 +189,10 @@ func (t *reduction) accumulate(ctx context.Context, workers int) *Matrix {
 	return q
 }
 
-// offNegligible reports whether an entry is 0 next to these two diagonal ones, as in EISPACK's tql2.
+// offNegligible reports whether off is 0 next to the diagonal entries d and e, as in EISPACK's tql2.
 func offNegligible(off, d, e float64) bool { return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e)) }
 
-// split sets negligible entries off the diagonal to 0 and calls part for each block that T falls into.
+// split sets negligible entries off the diagonal to 0, and calls part for each block of T that results.
 func (t *reduction) split(part func(lo, hi int)) {
 	lo := 0
 	for i, d := range t.diag {
@@ -204,9 +205,9 @@ func (t *reduction) split(part func(lo, hi int)) {
 	}
 }
 
-// values returns the eigenvalues of T, those of each block of split together, by the
-// root-free QL method of Pal, Walker and Kahan (Parlett, The Symmetric Eigenvalue Problem,
-// 8.14–8.15; LAPACK's dsterf): some 10n² multiplications.
+// values returns the eigenvalues of T, the values of each block of split together. It uses the root-free QL
+// method of Pal, Walker and Kahan (Parlett, The Symmetric Eigenvalue Problem, 8.14–8.15; LAPACK's dsterf), in
+// about 10n² multiplications.
 func (t *reduction) values(ctx context.Context) []float64 {
 	d := slices.Clone(t.diag)
 	squares := make([]float64, len(d))
@@ -215,7 +216,7 @@ func (t *reduction) values(ctx context.Context) []float64 {
 			squares[lo+i] = e * e
 		}
 		d, e := d[lo:hi], squares[lo:hi]
-		// QL steps find the eigenvalues at the top first: the small end goes there.
+		// QL steps find the top eigenvalues first, so the small end of the diagonal goes to the top.
 		if math.Abs(d[0]) > math.Abs(d[len(d)-1]) {
 			slices.Reverse(d)
 			slices.Reverse(e[:len(e)-1])
@@ -225,8 +226,8 @@ func (t *reduction) values(ctx context.Context) []float64 {
 	return d
 }
 
-// rootFreeQL replaces the diagonal d of a tridiagonal matrix by its eigenvalues.
-// e has the squares of the off-diagonal entries, and a last entry of 0.
+// rootFreeQL overwrites the diagonal d of a tridiagonal matrix with its eigenvalues. e contains the squares
+// of the off-diagonal entries, and a last entry of 0.
 func rootFreeQL(ctx context.Context, d, e []float64) {
 	n := len(d)
 	for l := range n {
@@ -280,8 +281,8 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 }
 
 // leading returns eigenvectors of T as rows, by inverse iteration (LAPACK's dstein; Golub & Van Loan, 8.2.2).
-// values are those of the method of that name; wanted lists the indices of those to use, in descending order.
-// It reports false where a vector does not converge, or is not orthogonal to the others.
+// values is the result of the method values, and wanted the indices of the values to use, in descending
+// order. If a vector does not converge or is not orthogonal to the others, leading returns false.
 func (t *reduction) leading(ctx context.Context, values []float64, wanted []int) (rows *Matrix, ok bool) {
 	rows = NewMatrix(len(wanted), len(t.diag), nil)
 	ok = true
@@ -311,15 +312,16 @@ type inverseIteration struct {
 	d, e []float64 // diagonal and off-diagonal
 	up   float64   // the power of two
 	norm float64
-	most float64 // a residual that passes
+	most float64 // the largest residual to accept
 	rng  *rand.Rand
 	// T − θI = P·L·U by Gaussian elimination with row exchanges (LAPACK's dlagtf).
-	inverse, u1, u2 []float64 // U: the inverse of its diagonal, and right of that
+	inverse, u1, u2 []float64 // U: the inverse of its diagonal, and the two diagonals above
 	l               []float64
 	swapped         []bool
 }
 
-// newInverseIteration takes the block's diagonal d and off-diagonal e, and the norm of the whole matrix.
+// newInverseIteration returns the iteration for a block with diagonal d and off-diagonal e. size is the norm
+// of T.
 func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseIteration {
 	n := len(d)
 	var norm float64
@@ -345,21 +347,21 @@ func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseI
 // doubleEps is the distance from 1 to the next float64.
 const doubleEps = 0x1p-52
 
-// vectors overwrites z with the vectors for the values θ, descending. It reports false
-// where one does not converge, or is not orthogonal to those before.
+// vectors overwrites z with the vectors for the eigenvalues theta, descending. If one does not converge or is
+// not orthogonal to the ones before, it returns false.
 func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]float64) bool {
 	n := len(it.d)
 	if n == 1 {
 		z[0][0] = 1
 		return true
 	}
-	first := 0 // of the cluster
+	first := 0 // the first vector of the cluster
 	var shift float64
 	for j, x := range z {
 		if stopped(ctx) {
 			return false
 		}
-		// Values that agree to rounding are moved apart; those closer than 1e-3·norm make a cluster.
+		// Values that agree to rounding are moved apart. Values closer than 1e-3·norm form a cluster.
 		last := shift
 		shift = theta[j] * it.up
 		if j > 0 {
@@ -374,7 +376,7 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 		if !it.iterate(x, z[first:j]) {
 			return false
 		}
-		// Clusters leave cosines of 1e3·eps between each other. Taking them out moves residuals by eps.
+		// Clusters leave cosines of 1e3·eps between each other. Projecting them out changes residuals by eps.
 		for l := range j {
 			projectOut(x, z[l])
 		}
@@ -390,8 +392,8 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 	return true
 }
 
-// iterate overwrites x by a vector of length 1, from a random start, orthogonal to those of
-// its cluster. It ends, like LAPACK, two steps after the first that leaves a residual of some √n roundings.
+// iterate overwrites x with a vector of length 1, orthogonal to the vectors of its cluster, from a random
+// start. Like LAPACK it ends two steps after the first step with a residual of about √n roundings.
 func (it *inverseIteration) iterate(x []float64, cluster [][]float64) bool {
 	for i := range x {
 		x[i] = 2*it.rng.Float64() - 1
@@ -435,7 +437,7 @@ func (it *inverseIteration) residual(x []float64, theta float64) float64 {
 	return math.Sqrt(squares)
 }
 
-// factor factors T − θI. Pivots below a rounding of the norm become one.
+// factor factors T − θI. Pivots below a rounding of the norm are replaced by that rounding.
 func (it *inverseIteration) factor(theta float64) {
 	d, e, n := it.d, it.e, len(it.d)
 	pivot := func(p float64) float64 {
@@ -464,7 +466,7 @@ func (it *inverseIteration) factor(theta float64) {
 	it.inverse[n-1], it.u1[n-1], it.u2[n-1] = pivot(a), 0, 0
 }
 
-// solve overwrites x by (T − θI)⁻¹x, times a power of two where entries grow above 2^500.
+// solve overwrites x with (T − θI)⁻¹x, times a power of two if entries grow above 2^500.
 func (it *inverseIteration) solve(x []float64) {
 	n := len(x)
 	for i := range n - 1 {
@@ -489,11 +491,11 @@ func (it *inverseIteration) solve(x []float64) {
 // maxSweeps bounds the iterations of svd.go, eigen.go and this file. 5 to 10 Jacobi sweeps suffice.
 const maxSweeps = 60
 
-// offZero counts as 0 off the diagonal, relative to the largest entry: shifts would underflow.
+// Entries off the diagonal count as 0 up to offZero of the largest entry. With them, shifts would underflow.
 const offZero = 0x1p-200
 
-// implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the
-// rows of Qᵀ by eigenvectors, in the order of the values returned.
+// implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the rows of Qᵀ with eigenvectors.
+// It returns the eigenvalues in the order of the eigenvectors.
 func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []float64) {
 	diag, off := t.diag, t.off
 	n := len(diag)
@@ -501,7 +503,7 @@ func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []floa
 		if stopped(ctx) {
 			break
 		}
-		// Each eigenvalue takes two or three steps; after 60 what is left of off[l] is taken for rounding.
+		// Each eigenvalue takes two or three steps. After 60 steps the remaining off[l] counts as rounding.
 		for range maxSweeps {
 			m := l
 			for m < n-1 && !offNegligible(off[m], diag[m], diag[m+1]) {
@@ -518,7 +520,7 @@ func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []floa
 				f, b := s*off[i], c*off[i]
 				r := math.Hypot(f, g)
 				off[i+1] = r
-				if r == 0 { // the matrix falls apart here: start over on the parts
+				if r == 0 { // the matrix splits here: start over on its parts
 					diag[i+1] -= p
 					off[m] = 0
 					break

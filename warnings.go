@@ -1,62 +1,63 @@
 package softkmeans
 
-// Warnings: their kinds, words and sentences, and what to warn of in a solution that an iteration found.
+// Warnings: their kinds, names and sentences, and the search for them in the solution of an iteration.
 
 import (
 	"math"
 	"strconv"
 )
 
-// WarningKind says what a [Warning] is about.
+// WarningKind is the subject of a [Warning].
 type WarningKind int
 
 const (
-	// WarnCoincident: center Other is the same to tolerance as Cluster, the first such one. Value is their
-	// distance, at most 0.001 of the root mean square distance of the samples from their mean (from 0 under
-	// SumAtMostOne).
+	// WarnCoincident: center Other coincides with Cluster, the first such center. Value is their distance
+	// divided by the samples' root mean square distance from their mean (from 0 under SumAtMostOne), at most
+	// 0.001.
 	WarnCoincident WarningKind = iota
-	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the share of
-	// all membership that it has.
+	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the cluster's
+	// part of all membership.
 	WarnEmpty
-	// WarnFar: the center of Cluster is far outside of the data. Value is its distance from the mean (from
-	// 0 under SumAtMostOne) over that of the farthest sample of positive weight: more than 3.
+	// WarnFar: the center of Cluster is far outside of the data. Value is its distance from the mean (from 0
+	// under SumAtMostOne) divided by the farthest sample's: more than 3.
 	WarnFar
 	// WarnSlack: no λ gave an error within the slack, or within 1.25 floors if the slack is less. Value is
-	// the error relative to what the slack allows; the model is the best that was found.
+	// the error of the model, the best that was found, divided by (1+Slack)·floor.
 	WarnSlack
-	// WarnSeveral: a half or twice of λ, of package unmix, gives other centers. Value is their
-	// mean spectral angle in percent of π (MRSA), more than 1; Cluster moves most.
+	// WarnSeveral: package unmix finds other centers at λ/2 or 2λ. Value is the mean spectral angle by which
+	// they move, in percent of π (MRSA): more than 1. Center Cluster moves most.
 	WarnSeveral
-	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as package
-	// stability found. Value is the largest share of such rows: more than 0.05.
+	// WarnLabels: package stability finds other labels on halves of the rows with half or twice the slack or
+	// λ. Value is the largest fraction of rows with another label: more than 0.05.
 	WarnLabels
-	// WarnShares: the fits of WarnLabels, for a model without Clusters, give rows other memberships. Value is
-	// the largest share of all membership that is with another center: more than 0.05.
+	// WarnShares: for a model without Clusters the fits of WarnLabels give rows other memberships. Value is
+	// the largest part of all membership that moves to another center: more than 0.05.
 	WarnShares
-	// WarnDimensions: the data has Other dimensions, fewer than Value prototypes span, and does not determine
-	// them. It stands for WarnCoincident and WarnEmpty.
+	// WarnDimensions: the data spans Other dimensions, too few to determine Value prototypes. This kind
+	// replaces the kinds WarnCoincident and WarnEmpty.
 	WarnDimensions
-	// WarnRows: there are Value prototypes for Other rows of positive weight. It stands for WarnDimensions.
+	// WarnRows: there are Value prototypes for Other rows of positive weight. This kind replaces
+	// WarnDimensions.
 	WarnRows
-	warningCount // a new kind stands before it
+	warningCount // insert a new kind above
 )
 
-// String returns "coincident", "empty", "far", "slack", "several", "labels", "shares", "dimensions" or
-// "rows": the words of the model file.
+// String returns the kind's name in a model file: "coincident", "empty", "far", "slack", "several", "labels",
+// "shares", "dimensions" or "rows".
 func (k WarningKind) String() string {
 	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels", "shares",
 		"dimensions", "rows")
 }
 
-// Warning is a reason to look at a solution before it is used. Values are relative, without units.
+// Warning is a reason to check a solution before its use. Values have no units.
 type Warning struct {
 	Kind    WarningKind
-	Cluster int // from 0; 0 where no cluster is meant
-	Other   int // as the Kind says, otherwise 0
+	Cluster int // from 0; 0 if the Kind names no cluster
+	Other   int // see the Kind; otherwise 0
 	Value   float64
 }
 
-// String returns the warning as a sentence without a full stop. Clusters count from 0.
+// String returns the warning as a sentence without a full stop.
 func (w Warning) String() string {
 	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
 	cluster, other := strconv.Itoa(w.Cluster), strconv.Itoa(w.Other)
@@ -93,29 +94,30 @@ func (w Warning) String() string {
 	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
 }
 
-// Answer is another answer than a model's.
+// Answer is an alternative to a model.
 type Answer struct {
-	Centers *Matrix // k×d, each in the place of the model's that it matches
-	Factor  float64 // its slack or λ as a multiple: 0.5 or 2
-	// Moved is the share of the rows to which it gives another label, of WarnShares the share of membership
-	// that it moves, or of WarnSeveral the mean spectral angle to the model's centers in percent of π.
+	Centers *Matrix // k×d, in the order of the model's centers that they match
+	Factor  float64 // its slack or λ, divided by the model's: 0.5 or 2
+	// Moved is the fraction of rows with another label; beside WarnShares the part of all membership that
+	// moves; beside WarnSeveral the mean spectral angle to the model's centers in percent of π.
 	Moved float64
 }
 
 const (
-	coincidentShare = 1e-3 // of the data's spread: two centers no farther apart coincide
-	farFactor       = 3    // a center more than so many times as long as the longest sample is far
+	coincidentShare = 1e-3 // centers are coincident up to this part of the data's spread
+	farFactor       = 3    // a center is far beyond this multiple of the longest sample's length
 )
 
-// membershipStats is what the memberships of all samples say of the clusters.
+// membershipStats sums up the memberships of all samples.
 type membershipStats struct {
-	members  []float64 // the weight that each cluster has
-	largest  []bool    // whether it is the largest membership of some sample
+	members  []float64 // each cluster's weighted sum of memberships
+	largest  []bool    // whether the cluster is the largest membership of some sample
 	total    float64   // the weight of all samples
 	farthest float64   // the largest distance of a sample from the origin
 }
 
-// membershipsOf takes in rows of given lengths with memberships g. Rows of weight 0 do not count.
+// membershipsOf returns the statistics of memberships g for rows of the given lengths. Rows of weight 0 do
+// not count.
 func membershipsOf(s *samples, length func(i int) float64, g *Matrix) *membershipStats {
 	c := &membershipStats{members: make([]float64, g.Cols), largest: make([]bool, g.Cols)}
 	for i := range g.Rows {
@@ -132,7 +134,7 @@ func membershipsOf(s *samples, length func(i int) float64, g *Matrix) *membershi
 	return c
 }
 
-// crowded returns the warning of k centers that rows of so many dimensions do not determine; nil: they may.
+// crowded returns the warning that so many rows and dimensions do not determine k centers; nil: they may.
 func crowded(k, rows, dimensions int, sum Sum) []Warning {
 	switch {
 	case k > rows:
@@ -143,8 +145,8 @@ func crowded(k, rows, dimensions int, sum Sum) []Warning {
 	return nil
 }
 
-// findWarnings adds the warnings about centers f to those of crowded. spread is that of the data; missed is
-// the error relative to the slack's, 0 where it is met.
+// findWarnings adds the warnings about centers f to list, the result of crowded. spread is the spread of the
+// data. missed is the error divided by (1+Slack)·floor, 0 if that is met.
 func findWarnings(list []Warning, f *Matrix, c *membershipStats, spread, missed float64) []Warning {
 	k, many, diff := f.Rows, list != nil, make([]float64, f.Cols)
 	for b := 1; b < k && !many; b++ {

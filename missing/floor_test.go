@@ -119,6 +119,16 @@ func TestProvedFloor(t *testing.T) {
 	if want := tables.Must(softkmeans.Floors(bg, iris, nil))(t)[2]; math.Abs(low/want-1) > 1e-9 {
 		t.Errorf("without gaps %g, floor %g", low, want)
 	}
+	// Mixtures without any rounding have a floor of 0.
+	mixtures := tables.Mapped(softkmeans.NewMatrix(30, 6, nil), func(i, j int, _ float64) float64 {
+		a, b := float64(i*i%9)/8, float64(i%5)/8
+		return a*float64(j*j%7) + b*float64(j%4) + (2-a-b)*float64(5-j)
+	})
+	mixtures.Set(0, 0, math.NaN())
+	g = tables.Must(findGaps(mixtures, nil))(t)
+	if low := tables.Must(g.provedFloor(bg, mixtures, 3, &softkmeans.MinVolumeOptions{}))(t); low > 0 {
+		t.Error("mixtures have a floor of", low)
+	}
 	// Two blocks, one of them in small units: a floor of 0 there is no error.
 	two := tables.Mapped(softkmeans.NewMatrix(20, 8, nil), func(i, j int, _ float64) float64 {
 		if i/10 != j/4 {

@@ -294,6 +294,48 @@ func TestCurveMissed(t *testing.T) {
 	}
 }
 
+// TestCurveOff: a curve of vectors and values that are off, which is proved, is not below h.
+func TestCurveOff(t *testing.T) {
+	check := func(name string, a *softkmeans.Matrix, tau float64, values, v []float64, at, top float64) {
+		t.Helper()
+		d := &dual{kernel: &kernel{ctx: bg, n: a.Rows, k: 2, workers: 1}, a: a}
+		c, err := d.curveOf(tau, values, softkmeans.NewMatrix(1, a.Rows, v))
+		if err != nil || c == nil && name != "far" { // some of which are not proved
+			t.Fatal(name, c, err)
+		}
+		if c != nil && c.at(at) < top*math.Abs(top) {
+			t.Errorf("%s: a square of %v, the eigenvalue's is %v", name, c.at(at), top*top)
+		}
+	}
+	const cos, sin = 0.5 - 0x1p-44, 0x1p-22 // The vector is nearly that of ones.
+	diagonal := func(i, j int) float64 { return float64(1 - min(1, i-j)) }
+	check("near ones", symmetric(4, func(i, j int) float64 { return 8 + diagonal(i, j) }), 8, []float64{1, 1},
+		[]float64{cos + sin, cos - sin, cos + sin, cos - sin}, 0, 33)
+	check("longer than 1", symmetric(3, func(i, j int) float64 {
+		return diagonal(i, j) * float64(1+4*(1-min(1, i)))
+	}), 0, []float64{4.853, 1}, []float64{1.02, 0, 0}, 0, 5)
+	// a−b is the eigenvalue of [a b; b a] less τ that is not near −2τ. τ takes its digits.
+	rng := rand.New(rand.NewPCG(14, 14))
+	for range 2000 {
+		const tau, unit = 0x1p40, 0x1p-13
+		a, b := 1+unit*rng.Float64(), 1-unit*rng.Float64()
+		top := a - b - 4*unit*rng.Float64() - 0x1p-7
+		check("far", symmetric(2, func(i, j int) float64 { return b + (a-b)*diagonal(i, j) }), tau,
+			[]float64{top, top - 1}, []float64{math.Sqrt2 / 2, -math.Sqrt2 / 2}, tau, a-b)
+	}
+	// A vector whose sum of squares lacks all but the first, and a matrix of it that is proved.
+	const n, sigma, small = 1200, 0x1p-49, 1200 * 0x1p-48
+	v := make([]float64, n)
+	for i := 4; i < n; i += 4 {
+		v[i] = 0x1p-27 * math.Sqrt2 * (1 - 0x1p-20)
+	}
+	v[0] = 1
+	next := (sigma - 0.05 - small) / (0.95 - small)
+	w := 1 + small*(1-next) - sigma
+	check("long", symmetric(n, func(i, j int) float64 { return w * v[i] * v[j] }), 0, []float64{1, next}, v, 0,
+		w*(1+0.99*n*0x1p-55))
+}
+
 // TestLSDFloorAsymmetric: K is the mean of a matrix and its transpose.
 func TestLSDFloorAsymmetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 13))

@@ -364,6 +364,41 @@ func TestTurned(t *testing.T) {
 	}
 }
 
+// TestOutside: what rows near a line are off it is not more than the bound.
+func TestOutside(t *testing.T) {
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		sin, cos := math.Sincos(rng.Float64())
+		basis, x := softkmeans.NewMatrix(1, 2, []float64{cos, sin}), softkmeans.NewMatrix(6, 2, nil)
+		for i := 0; i < x.Rows; i += 2 { // in pairs, with a mean of 0
+			for j, v := range basis.Row(0) {
+				x.Set(i, j, v*float64(1+i))
+				x.Set(i+1, j, -v*float64(1+i))
+			}
+		}
+		q, s := &problem{ctx: t.Context(), k: 2, d: 2}, &table{x: x, rows: la.Indices(6)}
+		q.scale(s, nil)
+		if err := q.project(s, basis, 1, false); err != nil {
+			t.Fatal(err)
+		}
+		squares := exactly(0)
+		for i := range x.Rows {
+			u, y := basis.Row(0), x.Row(i)
+			w := exactly(0)
+			for j, v := range y {
+				w.Add(w, exactly(0).Mul(exactly(v), exactly(u[j])))
+			}
+			for j, v := range y {
+				left := exactly(0).Sub(exactly(v), exactly(0).Mul(w, exactly(u[j])))
+				squares.Add(squares, left.Mul(left, left))
+			}
+		}
+		if squares.Cmp(exactly(q.outside)) > 0 {
+			t.Errorf("seed %d: %g outside, bound %g", seed, squares, q.outside)
+		}
+	}
+}
+
 // TestVolumeFloorAttained: pure rows in equal numbers attain the floors by moments and by ellipsoids. Their
 // simplex has a volume of 1, exactly: edges of lengths 1, 2, …, k−1, sheared by whole numbers.
 func TestVolumeFloorAttained(t *testing.T) {

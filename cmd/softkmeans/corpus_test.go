@@ -36,7 +36,7 @@ func fitTables(t *testing.T, folder string) {
 			filepath.Join(folder, want["file"]))
 		code, stdout, stderr := do(t, "", args...)
 		if want["error"] != "" {
-			if code != 1 || !strings.Contains(stderr, want["error"]) {
+			if code != 1 || !strings.Contains(lined(stderr), lined(want["error"])) {
 				t.Errorf("%q: code %d, %s", args, code, stderr)
 			}
 			continue

@@ -108,9 +108,17 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintln(stderr, "softkmeans: interrupted; no file was written")
 	default:
 		// The package's errors begin with the same prefix.
-		fmt.Fprintf(stderr, "softkmeans: %s\n", clipped(strings.TrimPrefix(err.Error(), "softkmeans: ")))
+		fmt.Fprintf(stderr, "softkmeans: %s\n", inLines(clipped(strings.TrimPrefix(err.Error(), "softkmeans: "))))
 	}
 	return exitFailure
+}
+
+// inLines begins a line for each part of a long message of one line, and for its advice.
+func inLines(message string) string {
+	if len(message) <= 300 || strings.Contains(message, "\n") {
+		return message
+	}
+	return strings.NewReplacer("; ", ";\n  ", " (add ", "\n(add ").Replace(message)
 }
 
 // clipped cuts the middle out of a very long message. A message may quote a name

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,5 +114,46 @@ func TestCommandLine(t *testing.T) {
 		"it's\x01\xff \u202e\\\""}); got !=
 		`a '' 'it'\''s' 'x y' ü -k=3 '$HOME' $'a\tb' $'it\'s\x01\xff \u202e\\\"'` {
 		t.Error(got)
+	}
+}
+
+// TestConstantColumns counts columns with one number where they have their place: of pixels, similarities,
+// materials, known prototypes and rows that may be nearer to 0. Elsewhere they are left out.
+func TestConstantColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	pixels, spectra, known := "a,b,c,d\n", "band,rock,flat,soil\n", "id,a,b,c,d\n"
+	like := "id,a,b,c,d,e,f\n"
+	for i := range 8 {
+		pixels += fmt.Sprintf("%d,%d,255,%d\n", i*3%8, i*i%7, i*5%8)
+		spectra += fmt.Sprintf("%d,0.%d,0.5,0.%d\n", i, i*i%7+1, i*3%8+1)
+		known += fmt.Sprintf("p%d,%d,%d,%d,255\n", i, i*3%8, i*i%7, i*5%8)
+	}
+	for i := range 6 {
+		like += string(rune('a' + i))
+		for j := range 6 {
+			if i == j || i == 2 || j == 2 {
+				like += ",1"
+			} else {
+				like += ",0.5"
+			}
+		}
+		like += "\n"
+	}
+	writeText(t, "pixels.csv", pixels)
+	writeText(t, "spectra.csv", spectra)
+	writeText(t, "known.csv", known)
+	writeText(t, "like.csv", like)
+	for _, test := range []struct{ args, want string }{
+		{"fit -k 2 pixels.csv", "Left out, since each row has the same number there: column 3 (c) 255."},
+		{"report -k 2 -image 2x2 -o p.html pixels.csv", "p.html"},
+		{"evaluate -materials spectra.csv spectra.csv", "flat"},
+		{"fit -k 2 -kernel matrix like.csv", "6 rows, 6 columns"},
+		{"fit -k 2 -sum at-most-one pixels.csv", "8 rows, 4 columns"},
+		{"certify -centers known.csv -sum at-most-one pixels.csv", "8 rows, 4 columns"},
+		{"predict -centers known.csv -o o.csv pixels.csv", "4 columns joined by name"},
+	} {
+		if code, out, stderr := do(t, "", strings.Fields(test.args)...); !strings.Contains(out, test.want) {
+			t.Errorf("%s: code %d, %s%s", test.args, code, out, stderr)
+		}
 	}
 }

@@ -213,3 +213,26 @@ func TestUnitsInNames(t *testing.T) {
 		}
 	}
 }
+
+// TestConstantSources keeps a column, or a source, with the same number throughout: rows may differ there.
+func TestConstantSources(t *testing.T) {
+	t.Parallel()
+	down := "name,a,b,c,d\n"
+	across := "name,P0,P1,P2,flat\n"
+	for i := range 7 {
+		down += fmt.Sprintf("P%d,%d,%d,%d,4\n", i, i*i%5, i*3%7, i%2)
+		across += fmt.Sprintf("f%d,%d,%d,%d,1\n", i, i*i%5, i*3%7, i%2)
+	}
+	for _, text := range []string{down, across} {
+		l, err := Read([]byte(text), "k.csv", "",
+			func(text []byte, source string, d table.Dialect) (*table.Table, error) {
+				return table.Read(bytes.NewReader(text), source, d)
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.X.Cols != 4 {
+			t.Errorf("%d columns of 4 are read, notes %q", l.X.Cols, l.Notes)
+		}
+	}
+}

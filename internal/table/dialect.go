@@ -184,7 +184,9 @@ func (s *survey) namesAbove(d *Dialect) {
 // namesIn is the names in a comment; nil unless they are as many as the columns. There may be # before each,
 // and several tabs between them.
 func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
-	list := s.split(bytes.TrimLeft(comment, "#%;!* \t"), comma, 1)
+	comment = bytes.TrimLeft(comment, " \t")
+	sign := comment[:min(1, len(comment))] // a unit such as % may follow it
+	list := s.split(bytes.TrimLeft(comment, string(sign)+" \t"), comma, 1)
 	if len(list) == 0 {
 		return nil
 	}

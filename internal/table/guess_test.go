@@ -114,10 +114,23 @@ func TestGuess(t *testing.T) {
 		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
+		// A column with one number is left out, but for a part of a whole.
+		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(noise(i), ",", noise(i+3), ",5,", i*i%5) }),
+			names: "a|b|d", rows: 8, note: "same number"},
+		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(i*i%7, ",", 75-2*(i*i%7), ",25,", i*i%7) }),
+			names: "a|b|c|d", rows: 8},
+		{text: "name,a,b,c\nclass,low,high,mid\n" + many(8, func(i int) string {
+			return fmt.Sprint("s", i, ",", noise(i), ",", noise(i+2), ",", noise(i+3))
+		}), fail: "-transpose yes reads it so"},
+		{text: "# a b\n# % mg/l\n1 2\n3 4\n", names: "a|b", rows: 2},
+		{text: " % a b\n1 2\n3 4\n4 3\n", names: "a|b", rows: 3},
 		{text: "a,b\n1,2\n,\n3,4\n",
 			fail: "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 3)"},
 		{text: "a,b,w\n1,2,1\n,,\n\n3,4,1\n", fail: "f.csv:4: a blank line between rows"},
 		{text: "a,b\nkg,\n1,2\n3,4\n", names: "a|b", rows: 2, note: "units (kg"},
+		{text: "id,a,b,c,d\nx1,north,ND,BDL,over\n" + many(6, func(i int) string {
+			return fmt.Sprint("x", i+2, ",", noise(i), ",", noise(i+1), ",", noise(i+2), ",", noise(i+3))
+		}), fail: "\"north\" (first on line 2)"}, // a row, no units
 		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
 		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in \"b\" (first on line 3)"},
 		{text: "", fail: "no rows"},

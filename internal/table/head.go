@@ -22,27 +22,24 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 		h.Header, err = p.detectHeader(fields)
 	}
 	if s := p.survey; err == nil && s != nil && s.names == nil && h.Header && s.orange == 0 && len(s.lines) > 0 {
-		s.units, _ = p.headLines(s.lines)
-		p.noteHeadLines()
+		if s.units, _ = p.headLines(s.lines); s.units > 0 {
+			s.note(noteHeadLines(s.units, s.lines[1]))
+		}
 	}
 	return err
 }
 
-// noteHeadLines says which lines below the header are left out, with the first words of them.
-func (p *parser) noteHeadLines() {
-	n := p.survey.units
-	if n == 0 {
-		return
-	}
+// noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
+func noteHeadLines(n int, line [][]byte) string {
 	var units []string
-	for _, s := range p.survey.lines[1] {
+	for _, s := range line {
 		if present(s) && len(units) < 3 {
 			units = append(units, shown(s))
 		}
 	}
-	p.survey.note(Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
+	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
 		" lines after the header are taken for units and the like") + " (" + strings.Join(units, ", ") +
-		", …) and left out")
+		", …) and left out"
 }
 
 // guessHeader decides whether line 1 is a header. Columns of numbers below words make it one, and so do
@@ -178,14 +175,15 @@ func (p *parser) mirrored() bool {
 const mostHeadLines = 4
 
 // headLines counts the lines after line 1 that belong to the header, such as units. They have words, and no
-// numbers, above columns of numbers. A row with a name may have words as well, one or two and no units.
+// numbers, above columns of numbers. A row with a name may have words as well: one or two and no units, or a
+// name with digits like the last row's.
 // classes reports that such a line has the classes of samples, which are columns then.
 func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 	width := len(lines[0])
 	p.width = width
 	below := p.columnsOf(lines[min(mostHeadLines+1, max(2, len(lines)-leastTable), len(lines)):])
 	for _, line := range lines[1:max(1, min(mostHeadLines+1, len(lines)-1))] {
-		numbers, words, units, row := 0, map[string]bool{}, true, false
+		numbers, words, units, row, named := 0, map[string]bool{}, true, false, false
 		for j, f := range line[:min(width, len(line))] {
 			f = bytes.TrimSpace(f)
 			text, _ := plainer(f, p.dialect.Decimal)
@@ -199,12 +197,17 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 				units = units && isUnit(f)
 			case below[j].words > 0:
 				row = true
+				if last := lines[len(lines)-1]; j < len(last) {
+					shape, digits := shapeOf(string(f))
+					other, _ := shapeOf(string(bytes.TrimSpace(last[j])))
+					named = named || digits && shape == other
+				}
 			}
 		}
 		index := n > 0 && row && absent(lines[0][0]) && len(words) == 0 // pandas names the rows so
 		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
 		if classes || len(line) != width || numbers > 0 || len(words) == 0 && !index ||
-			row && len(words) < 3 && !units {
+			row && len(words) < 3 && !units || named {
 			break
 		}
 		n++

@@ -188,13 +188,14 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)
 	var hollow, constant []string
+	keep := p.dialect.Constant || p.survey.cut || wanted != nil || p.width <= 3 || p.parts(columns)
 	for j := range columns {
 		c := &columns[j]
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
 		if free(j) && c.numbers >= leastConstant && c.words+c.gaps == 0 && c.least == c.most && c.least != 0 &&
-			p.width > 3 && wanted == nil && !p.survey.cut && h.Header && !isNumber([]byte(names[j])) {
+			!keep && h.Header && !isNumber([]byte(names[j])) {
 			p.roles[j] = roleNone
 			constant = append(constant, p.columnName(j, names)+" "+strconv.FormatFloat(c.least, 'g', -1, 64))
 		}
@@ -280,6 +281,27 @@ func (p *parser) noteOthers(columns []column, names []string) {
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
 	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
 		Plural(len(others), " leaves it", " leaves them")+" out"))
+}
+
+// parts reports whether the data of each row add up to 1, 100 or 1e6, within a hundredth.
+func (p *parser) parts(columns []column) bool {
+	var sums []float64
+	for j := range columns {
+		if c := &columns[j]; p.roles[j] == 0 && c.numbers > 0 {
+			if sums == nil {
+				sums = make([]float64, c.numbers)
+			}
+			if len(c.list) != len(sums) {
+				return false
+			}
+			for i, v := range c.list {
+				sums[i] += v
+			}
+		}
+	}
+	return slices.ContainsFunc([]float64{1, 100, 1e6}, func(whole float64) bool {
+		return len(sums) > 0 && slices.Max(sums) <= 1.01*whole && slices.Min(sums) >= 0.99*whole
+	})
 }
 
 // noteFactors warns of columns such as Plot or class, whose few whole numbers are data as well.

@@ -202,9 +202,10 @@ type end struct {
 }
 
 // noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
-// than once and are further from all others of their column than half of their size.
+// than once, or are the one number below 0, and are further from all others of their column than half of their
+// size.
 func (t *Table) noteFar(data []bool, d *Dialect) {
-	times, in := map[float64]int{}, map[float64][]string{}
+	times, in, alone := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
 	for _, sign := range []float64{-1, 1} {
 		ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
 		for row := range slices.Chunk(t.Data, len(t.Names)) {
@@ -222,12 +223,13 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		for j, e := range ends {
 			if v := sign * e.value; data[j] && standIn(v) && e.value-e.next >= math.Abs(v)/2 && !math.IsInf(e.next, 0) {
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
+				alone[v] = alone[v] || v < 0 && e.next <= 0 && standIn(-v)
 			}
 		}
 	}
 	var list []float64
 	for v, n := range times {
-		if n > 1 {
+		if n > 1 || alone[v] {
 			list = append(list, v)
 		}
 	}
@@ -238,7 +240,11 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
 			flags += " " + fill
 		}
-		note := "warning: " + shown + " comes " + strconv.Itoa(times[v]) + " times, in " + someOf(in[v]) +
+		often := "once"
+		if n := times[v]; n > 1 {
+			often = strconv.Itoa(n) + " times"
+		}
+		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v]) +
 			", far from all other numbers there"
 		if d.Words.NA != "" {
 			note += "; if it stands for missing ones: " + flags

@@ -39,7 +39,9 @@ type frame struct {
 	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
 	counts  bool     // they are numbers that count the samples
 	units   int      // lines after it with units, or the names of pairs
+	left    string   // the note on these units
 	classes bool     // a line after these has the classes of the samples
+	grouped bool     // one of them comes twice
 	paired  bool     // each sample has an axis of its own, in the column before
 	rows    [][][]byte
 
@@ -91,12 +93,13 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 	}
 	line := f.rows[0]
 	if f.units, f.classes = p.headLines(lines); f.units > 0 {
-		f.unit = shown(line[0])
+		f.unit, f.left = shown(line[0]), noteHeadLines(f.units, line)
 		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
 		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
 	f.rows = f.rows[f.units:]
 	if f.classes {
+		f.grouped = len(Set(mapped(f.rows[0], shown))) < len(f.rows[0])
 		f.rows = f.rows[1:]
 	}
 	return f, true
@@ -194,8 +197,10 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		return f.known(d.Known)
 	case len(f.rows) < leastTurned || !f.sort(p):
 		return asItStands, ""
-	case f.classes:
+	case f.classes && f.grouped:
 		return certain, "a line below their names has classes"
+	case f.classes:
+		return likely, "a line below their names has classes" // or is a row without numbers
 	}
 	axis := f.axis()
 	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
@@ -592,6 +597,9 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 		if aside != nil {
 			note += "; left out as no samples: " + someOf(aside)
 		}
+	}
+	if f.left != "" {
+		note += "; " + f.left
 	}
 	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
 	if err != nil {
