@@ -42,7 +42,7 @@ func TestChoose(t *testing.T) {
 		{"mixture with noise", tables.Noisy(four, 20, 3), 4, 4, 4, 4, "noise leaves directions for 4 prototypes"},
 		{"clusters", blobs(100, 12, 3, 4), 3, 3, 3, 0, "noise leaves directions for 3 prototypes"},
 		{"noise", tables.Normal(160, 10, 5), 0, 1, 1, 0, "nothing stands out of the noise"},
-		{"a plane of normal rows", plane(160, 20), 0, 3, 3, 0, "no certain k: noise and held-out entries say 3"},
+		{"a plane of normal rows", plane(160, 20), 0, 3, 3, 0, "not certain: 3 by the noise and held-out entries"},
 	} {
 		got, err := Choose(t.Context(), c.x, &Options{MaxK: 6})
 		if err != nil || sure(got) != c.k || got.Edge != c.edge || got.HeldOut != c.held || c.stable > 0 && got.Stable != c.stable || !strings.HasPrefix(got.Reason, c.reason) {

@@ -60,7 +60,7 @@ func (c *Choice) decide() {
 			strconv.FormatFloat(c.Silhouette[c.Clusters-1], 'f', 2, 64)+
 			"); clusters that touch count as one. As mixtures, "+c.Reason
 	case !c.Certain && c.K > 0:
-		c.Reason = "no certain k: " + c.Reason
+		c.Reason = "not certain: " + c.Reason
 	}
 }
 
@@ -78,20 +78,20 @@ func (c *Choice) candidate() (k int, says string) {
 		}
 		return strconv.Itoa(k)
 	}
-	noise := "noise says " + number(c.Edge, mostEdge)
-	entries := "held-out entries say " + number(c.HeldOut, mostHeld)
-	halves := "halves of the rows say " + number(c.Stable, false)
+	noise := number(c.Edge, mostEdge) + " by the noise"
+	entries := number(c.HeldOut, mostHeld) + " by held-out entries"
+	halves := number(c.Stable, false) + " by halves of the rows"
 	list := []string{noise, entries, halves}
 	s := c.Standardized
 	switch {
 	case edge > 1 && edge == held:
-		k, list = edge, []string{"noise and held-out entries say " + strconv.Itoa(edge), halves}
+		k, list = edge, []string{strconv.Itoa(edge) + " by the noise and held-out entries", halves}
 	case edge > 1 && edge == c.Stable:
-		k, list = edge, []string{"noise and halves of the rows say " + strconv.Itoa(edge), entries}
+		k, list = edge, []string{strconv.Itoa(edge) + " by the noise and halves of the rows", entries}
 	case held > 1 && held == c.Stable:
-		k, list = held, []string{"held-out entries and halves of the rows say " + strconv.Itoa(held), noise}
+		k, list = held, []string{strconv.Itoa(held) + " by held-out entries and halves of the rows", noise}
 	case s != nil && s.Certain && s.K > 1:
-		k, list = s.K, append([]string{"standardized columns say " + strconv.Itoa(s.K)}, list...)
+		k, list = s.K, append([]string{strconv.Itoa(s.K) + " by standardized columns"}, list...)
 	case c.Stable > max(c.Edge, c.HeldOut), c.Stable > 1 && edge < 2:
 		k, list = c.Stable, []string{halves, noise, entries} // clusters may share directions
 	case edge > 1:

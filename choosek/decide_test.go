@@ -67,10 +67,10 @@ func TestDecideBounded(t *testing.T) {
 		k                       int
 		says                    string
 	}{
-		{1, 2, 2, 2, true, 3, "no certain k: halves of the rows say 3, noise says 1, held-out entries say 2 or more"},
-		{3, 3, 5, 3, true, 3, "no certain k: noise and held-out entries say 3, halves of the rows say 3"},
-		{3, 2, 2, 3, true, 3, "no certain k: noise and halves of the rows say 3, held-out entries say 2"},
-		{2, 3, 5, 3, true, 3, "no certain k: held-out entries and halves of the rows say 3, noise says 2"},
+		{1, 2, 2, 2, true, 3, "not certain: 3 by halves of the rows, 1 by the noise, 2 or more by held-out entries"},
+		{3, 3, 5, 3, true, 3, "not certain: 3 by the noise and held-out entries, 3 by halves of the rows"},
+		{3, 2, 2, 3, true, 3, "not certain: 3 by the noise and halves of the rows, 2 by held-out entries"},
+		{2, 3, 5, 3, true, 3, "not certain: 3 by held-out entries and halves of the rows, 2 by the noise"},
 		{3, 3, 5, 3, false, 3, ""}, {3, 2, 3, 3, true, 3, ""}, {1, 3, 5, 4, true, 3, ""},
 	} {
 		got := Choice{Edge: c.edge, HeldOut: c.held, Permuted: c.permuted, Agreement: curve, Chance: chance}
@@ -93,29 +93,29 @@ func TestCandidate(t *testing.T) {
 		says string
 	}{
 		{Choice{Edge: 4, HeldOut: 4, Agreement: stable(3), Standardized: certain}, 4,
-			"noise and held-out entries say 4, halves of the rows say 3"},
+			"4 by the noise and held-out entries, 3 by halves of the rows"},
 		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(4), Permuted: true}, 4,
-			"noise and halves of the rows say 4, held-out entries say 6"},
+			"4 by the noise and halves of the rows, 6 by held-out entries"},
 		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(2), Standardized: certain}, 7,
-			"standardized columns say 7, noise says 4, held-out entries say 6, halves of the rows say 2"},
+			"7 by standardized columns, 4 by the noise, 6 by held-out entries, 2 by halves of the rows"},
 		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(2), Standardized: unsure}, 4,
-			"noise says 4, held-out entries say 6, halves of the rows say 2"},
+			"4 by the noise, 6 by held-out entries, 2 by halves of the rows"},
 		{Choice{Edge: 4, HeldOut: 6, Agreement: seven}, 7,
-			"halves of the rows say 7, noise says 4, held-out entries say 6"},
+			"7 by halves of the rows, 4 by the noise, 6 by held-out entries"},
 		{Choice{Edge: 4, HeldOut: 13, Agreement: seven}, 4,
-			"noise says 4, held-out entries say 13 or more, halves of the rows say 7"},
+			"4 by the noise, 13 or more by held-out entries, 7 by halves of the rows"},
 		{Choice{Edge: 22, HeldOut: 13, Agreement: stable(4)}, 4,
-			"halves of the rows say 4, noise says 22 or more, held-out entries say 13 or more"},
+			"4 by halves of the rows, 22 or more by the noise, 13 or more by held-out entries"},
 		{Choice{Edge: 13, HeldOut: 6}, 6,
-			"held-out entries say 6, noise says 13 or more, halves of the rows say none"},
+			"6 by held-out entries, 13 or more by the noise, none by halves of the rows"},
 		{Choice{Edge: 13, HeldOut: 13}, 0,
-			"noise says 13 or more, held-out entries say 13 or more, halves of the rows say none"},
-		{Choice{Edge: 1, HeldOut: 6}, 0, "noise says 1, held-out entries say 6, halves of the rows say none"},
+			"13 or more by the noise, 13 or more by held-out entries, none by halves of the rows"},
+		{Choice{Edge: 1, HeldOut: 6}, 0, "1 by the noise, 6 by held-out entries, none by halves of the rows"},
 		{Choice{Edge: 1, HeldOut: 1}, 0, "nothing stands out of the noise"},
 		{Choice{Edge: 1}, 0, "nothing stands out of the noise"},
 		{Choice{Edge: 4, HeldOut: 6, Clusters: 9}, 9, "the rows lie in about 9 clusters that are apart (silhouette " +
 			"0.75); clusters that touch count as one. As mixtures, " +
-			"noise says 4, held-out entries say 6, halves of the rows say none"},
+			"4 by the noise, 6 by held-out entries, none by halves of the rows"},
 		{Choice{Edge: 1, HeldOut: 1, Clusters: 9}, 9, "nothing stands out of the noise"},
 		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(4), Clusters: 9}, 9, "As mixtures, noise leaves directions for 4 " +
 			"prototypes, and halves of the rows agree on them"},
@@ -123,7 +123,7 @@ func TestCandidate(t *testing.T) {
 		got := asked(c.c)
 		got.Chance, got.Silhouette = make([]float64, len(got.Agreement)), []float64{8: 0.75}
 		if got.decide(); got.K != c.k || got.Certain || !strings.HasSuffix(got.Reason, c.says) ||
-			got.Clusters == 0 && strings.HasPrefix(got.Reason, "no certain k: ") != (c.k > 0) {
+			got.Clusters == 0 && strings.HasPrefix(got.Reason, "not certain: ") != (c.k > 0) {
 			t.Errorf("%+v: %d, %q", c.c, got.K, got.Reason)
 		}
 	}
@@ -149,7 +149,7 @@ func TestChooseStandardized(t *testing.T) {
 	c := tables.Must(Choose(t.Context(), x, &Options{MaxK: 6}))(t)
 	s := c.Standardized
 	if c.Certain || s == nil || !s.Certain || s.K != 3 || c.K != 3 ||
-		!strings.HasPrefix(c.Reason, "no certain k: standardized columns say 3, noise says ") {
+		!strings.HasPrefix(c.Reason, "not certain: 3 by standardized columns, ") {
 		t.Errorf("%+v, %+v", c, s)
 	}
 	if z := standardized(x); z == nil || standardized(z) != nil {

@@ -127,7 +127,7 @@ func (r *result) tellSimilar(a *answer.Answer) {
 		a.LabelBy, a.Probability = "cluster", &mean
 	}
 	if a.Certificate.Certified {
-		a.Quality = append(a.Quality, "The floor is proved, the labels are not: they are clusters.")
+		a.Quality = append(a.Quality, "The labels are a choice, and not proved.")
 	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"

@@ -61,7 +61,7 @@ func TestFitBootstrap(t *testing.T) {
 		last = row.Stable
 	}
 	if text := must(t, args...); !strings.Contains(text, "Uncertainty by 4 fits of rows") ||
-		!strings.Contains(text, "Values are in the table's") {
+		!strings.Contains(strings.Join(strings.Fields(text), " "), "Values are in the table's") {
 		t.Errorf("no block in\n%s", text)
 	}
 }

@@ -19,8 +19,8 @@ const (
 	alsoBounds = "; prototypes are kept at 0 or above (-bounds none lifts this)"
 	wideWords  = "64 columns or more, taken to be of one unit: not standardized (-scale zscore does)"
 	sumWords   = "rows add up to %v, as parts of a whole: columns are not standardized (-scale zscore does)" + alsoBounds
-	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and count " +
-		"by the sums of the counts (-scale none takes them as they are)" + alsoBounds
+	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and are " +
+		"weighted by the sums of the counts (-scale none takes them as they are)" + alsoBounds
 )
 
 // spectraOf returns n rows of mixtures of three spectra of d columns, of which column j is of the size of
@@ -94,7 +94,7 @@ func TestChoices(t *testing.T) {
 		}
 		return names
 	}
-	differ := "columns differ * standardized (-scale none leaves them); " + unbounded
+	differ := "standard deviations of columns differ * standardized (-scale none leaves them); " + unbounded
 	few := "column c4 has 99 % *(-scale zscore counts all columns alike, -drop 4 leaves it out)"
 	for _, c := range []struct {
 		name   string
@@ -128,7 +128,7 @@ func TestChoices(t *testing.T) {
 		{"shares", sums(spectraOf(r, 30, 12, uneven), 1), nil, "", fmt.Sprintf(sumWords, 1)},
 		{"percent", sums(spectraOf(r, 30, 12, uneven), 100), nil, "", fmt.Sprintf(sumWords, 100)},
 		{"ppm", sums(spectraOf(r, 30, 12, uneven), 1e6), nil, "", fmt.Sprintf(sumWords, "1000000")},
-		{"counts", counts, nil, "", "the numbers are counts: rows are fitted as shares and count by their " +
+		{"counts", counts, nil, "", "the numbers are counts: rows are fitted as shares and are weighted by their " +
 			"sums (-scale none takes them as they are)" + alsoBounds},
 		{"counts per million", sums(counts, 1e6), nil, "", byDivision},
 		{"counts per million, rounded", each(sums(counts, 1e6), math.Round), nil, "", byDivision},

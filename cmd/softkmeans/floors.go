@@ -269,8 +269,9 @@ func (r *scree) answer() *answer.Answer {
 		a.Where = r.proof()
 		return a
 	}
-	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). Explained is the " +
-		"rest of the variance; step what the last prototype adds; by chance, the step of a variance that is split at random."
+	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). explained and " +
+		"the bars: the rest of the variance. step: what prototype k adds. by chance: the step if the variance were " +
+		"split at random."
 	p := r.proposal
 	a.Choice.Elbow, a.Choice.Profile = answer.AtLeastOne(p.Elbow), answer.AtLeastOne(p.Profile)
 	if r.choice == nil && p.Elbow > 0 {
@@ -289,6 +290,6 @@ func (r *scree) proof() string {
 		reach = "They hold for all positive semidefinite matrices of rank k: -method lsd may not reach them. "
 	}
 	return "Floors: no memberships in k clusters can have a smaller squared error, to within rounding (proved). " + reach +
-		"Explained is the rest of the sum of squares; step what the last cluster adds. A small floor says that k " +
+		"explained and the bars: the rest of the sum of squares. step: what cluster k adds. A small floor says that k " +
 		"directions are enough, not that there are k clusters."
 }

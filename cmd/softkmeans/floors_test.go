@@ -134,7 +134,7 @@ func TestFloorsReport(t *testing.T) {
 				t.Errorf("%s: a line is too long: %s", test.args, l)
 			}
 		}
-		words := []string{". No certain k: noise and halves of the rows say " + test.proposed, "\nNoise: k = 2; direction 1",
+		words := []string{". Not certain: " + test.proposed + " by the noise and halves of the rows", "\nNoise: k = 2; direction 1",
 			"\nHeld-out entries: k = 3;", "\nHalves of the rows: up to k = 2; "}
 		if strings.Contains(test.args, few) {
 			words = []string{"\nProposed: k = " + test.proposed + ", since 5 prototypes mix all samples exactly.",

@@ -229,7 +229,7 @@ func TestScaleAuto(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &got); err != nil {
 				t.Fatal(err)
 			}
-			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "columns differ ") &&
+			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "standard deviations of columns differ ") &&
 				strings.HasSuffix(got.Notes[0], "): standardized (-scale none leaves them)")
 			if got.Scale != want || noted != (want == "zscore") {
 				t.Errorf("%s, -stream %s: scale %s, %q", name, stream, got.Scale, got.Notes)
@@ -241,7 +241,8 @@ func TestScaleAuto(t *testing.T) {
 	text := must(t, "fit", "-k", "3", "-method", "global", "-model", model,
 		"-centers", centers, setFile("wine"))
 	if !strings.Contains(text,
-		"\nColumns differ 2500 times in spread (c13, c8): standardized (-scale none leaves them).\n") {
+		"\nStandard deviations of columns differ by a factor of 2500 (c13 is widest, c8 narrowest):\n"+
+			"standardized (-scale none leaves them).\n") {
 		t.Error(text)
 	}
 	// The model has the scale, and certify that of fit.

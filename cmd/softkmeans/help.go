@@ -36,7 +36,8 @@ type flagGroup struct {
 }
 
 // flagGroups are the flags of all commands, in the order of the help: of help/flags.txt, which has titles behind "# ",
-// a line "-name VALUE rarely: commands" for each entry, and its text indented. The last group is about reading files.
+// a line "-name VALUE rarely: commands" for each entry, and its text indented, in
+// which ¶ breaks a line. The last group is about reading files.
 var flagGroups = func() (groups []flagGroup) {
 	for line := range strings.Lines(flagTexts) {
 		if title, ok := strings.CutPrefix(line, "# "); ok {
@@ -212,7 +213,11 @@ func entryLines(name, words string) string {
 	if len(name) > indent-3 {
 		text = "  " + name + "\n" + strings.Repeat(" ", indent)
 	}
-	lines := strings.TrimSuffix(answer.WrappedTo(words, width-indent), "\n")
+	lines := ""
+	for part := range strings.SplitSeq(words, "¶") {
+		lines += answer.WrappedTo(part, width-indent)
+	}
+	lines = strings.TrimSuffix(lines, "\n")
 	return text + strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", indent)) + "\n"
 }
 
@@ -221,6 +226,10 @@ func entryLines(name, words string) string {
 func (c *command) misspelt(name string) string {
 	if words := instead[c.name+" -"+name]; words != "" {
 		return "; " + words
+	}
+	if slices.Contains([]string{"standardize", "standardise", "normalize", "normalise"}, name) &&
+		c.flags().Lookup("scale") != nil {
+		return "; -scale zscore standardizes columns"
 	}
 	var others []string
 	for i := range commands {

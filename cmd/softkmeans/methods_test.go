@@ -119,8 +119,8 @@ func similarityRuns(t *testing.T) (list []similarityRun, matrix string) {
 	}
 	tight := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}
 	return []similarityRun{
-		{"-method tilsd", tilsd(rbf, nil), "as computed, is the least of any 3 clusters"},
-		{"-method tilsd -enclosure tight", tilsd(rbf, tight), "as computed, is the least of any 3 clusters"},
+		{"-method tilsd", tilsd(rbf, nil), "No 3 clusters have a squared error smaller than"},
+		{"-method tilsd -enclosure tight", tilsd(rbf, tight), "No 3 clusters have a squared error smaller than"},
 		{"-method lsd -gamma 2", lsd(narrow, nil), "γ = 2."},
 		{"-method lsd -gamma 2 -seed 7", lsd(narrow, &softkmeans.LSDOptions{Seed: 7}),
 			"proved by duality"},
@@ -194,7 +194,7 @@ func TestFitAuto(t *testing.T) {
 		}
 	}
 	unsure := someRows(t, setFile("wine"), 2)
-	const says = "Best supported: k = 4. No certain k: noise and held-out entries say 4, halves of the rows say 3."
+	const says = "Best supported: k = 4. Not certain: 4 by the noise and held-out entries, 3 by halves of the rows."
 	for _, args := range []string{"fit -k auto -method global -stream no",
 		"fit -k auto -method global -stream yes", "floors"} {
 		report := must(t, append(strings.Fields(args), unsure)...)

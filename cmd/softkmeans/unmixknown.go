@@ -265,17 +265,16 @@ func (k *knownScene) sentences() []string {
 		lines[0] += " The brightness is " + shadeWords(s) + "."
 	}
 	if !k.mixer.Unique() {
-		ranges := "with -o the file has their ranges"
+		ranges := "With -o the file has the ranges of shares"
 		switch {
 		case k.ranged:
-			ranges = "the bands after them, " + short(k.mixer.Groups[0], mostWord) + "_low and so on, are " +
+			ranges = "The bands after them, " + short(k.mixer.Groups[0], mostWord) + "_low and so on, are " +
 				"the least and the largest share of all nearest mixtures"
 		case k.flags.abundances != "":
-			ranges = "ranges are left out, as those of so many would take long"
+			ranges = "Ranges are left out, as those of so many would take long"
 		}
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
-			"them apart. The given ones have the least norm; %s.", prototypes(k.mixer.Centers.Rows),
-			k.mixer.Apart(), ranges))
+			"them apart. %s%s.", prototypes(k.mixer.Centers.Rows), k.mixer.Apart(), sources.LeastNorm, ranges))
 	}
 	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }

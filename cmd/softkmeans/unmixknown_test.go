@@ -258,7 +258,7 @@ func TestUnmixKnownRanges(t *testing.T) {
 	}
 	for _, how := range []string{"-size 9x11 a.csv", "-stream yes a.img"} {
 		said := must(t, strings.Fields("unmix -rows given -centers lib.csv -o g.npy "+how)...)
-		if !strings.Contains(strings.Join(strings.Fields(said), " "), "the bands after them, leaf_low and") {
+		if !strings.Contains(strings.Join(strings.Fields(said), " "), "The bands after them, leaf_low and") {
 			t.Error(said)
 		}
 		sameAbundances(t, how, abundances(t, "g.npy", s, 12), func(i, j int) float64 {
@@ -275,7 +275,7 @@ func TestUnmixKnownRanges(t *testing.T) {
 		}
 	}
 	said := must(t, strings.Fields("unmix -rows given -centers lib.csv -size 9x11 a.csv")...)
-	if !strings.Contains(strings.Join(strings.Fields(said), " "), "with -o the file has their ranges") {
+	if !strings.Contains(strings.Join(strings.Fields(said), " "), "With -o the file has the ranges of shares") {
 		t.Error(said)
 	}
 }

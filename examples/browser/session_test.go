@@ -452,7 +452,7 @@ func TestNumber(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, before, k, says string }{
-		{half.String(), "", "4", "Best supported: k = 4. No certain k: noise and held-out entries say 4, halves of the rows say 3. " +
+		{half.String(), "", "4", "Best supported: k = 4. Not certain: 4 by the noise and held-out entries, 3 by halves of the rows. " +
 			"Noise: k = 4; "},
 		{string(read(t, "digits.csv")), "11", "11", "By the floors alone, proposed: k = 11, since "},
 	} {

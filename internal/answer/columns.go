@@ -75,12 +75,9 @@ func (c *Columns) slopes(values []float64, top view.Difference, taken []bool) in
 	return n
 }
 
-// Shown returns the columns whose values tell the centers apart, the most telling first. Of an axis these are
-// the tops of peaks.
+// Shown returns the columns whose values tell the centers apart: first the largest differences of each, as
+// Differences names them, then the most telling ones. Of a long axis these are the tops of peaks alone.
 func (c *Columns) Shown(centers *softkmeans.Matrix) []int {
-	if !c.ordered || centers.Cols <= MostShown {
-		return c.ranked(centers)
-	}
 	var list []int
 	tops := make([][]Difference, centers.Rows)
 	for i := range tops {
@@ -95,12 +92,15 @@ func (c *Columns) Shown(centers *softkmeans.Matrix) []int {
 			}
 		}
 	}
+	if !c.ordered || centers.Cols <= MostShown {
+		list = c.ranked(centers, list)
+	}
 	return list[:min(len(list), MostShown)]
 }
 
-// ranked returns columns by how far the centers lie apart in them, in units of the rows' spread, each center's
+// ranked appends columns by how far the centers lie apart in them, in units of the rows' spread, each center's
 // first columns before the second ones of others.
-func (c *Columns) ranked(centers *softkmeans.Matrix) (list []int) {
+func (c *Columns) ranked(centers *softkmeans.Matrix, list []int) []int {
 	for n := 1; n <= min(MostShown, centers.Cols); n++ {
 		for _, j := range c.Telling(centers, n) {
 			if !slices.Contains(list, j) {

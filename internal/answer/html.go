@@ -60,6 +60,9 @@ func (s *Section) html(b *strings.Builder, below string) {
 	default:
 		if head := heads[s.ID]; head != "" {
 			b.WriteString("<h2>" + head + "</h2>\n")
+			if title, again := strings.CutPrefix(s.Title, head+": "); again {
+				s.Title = capital(title)
+			}
 		}
 		s.content(b, below)
 	}

@@ -128,7 +128,7 @@ type Newcomer struct {
 
 // models has the matches of two models, and the differences of their centers.
 func (a *Answer) models() []Section {
-	t := &Table{Head: []string{"A", "B", "moved", "of the distance between", "rows of A", "rows of B"}}
+	t := &Table{Head: []string{"A", "B", "moved", "share of the distance between prototypes", "rows of A", "rows of B"}}
 	rows := func(n int, share float64) string { return strconv.Itoa(n) + " (" + percent2(share) + ")" }
 	var values [][]float64
 	var names []string
@@ -217,6 +217,9 @@ func (a *Answer) floors() Section {
 		t.Rows = append(t.Rows, row)
 	}
 	s := Section{ID: "floors", Table: t, Title: a.Where}
+	if best > 0 {
+		s.Title += " *: the k above."
+	}
 	if left > 0 {
 		s.Lines = []string{strconv.Itoa(left) + " more, up to k = " + strconv.Itoa(len(a.Floors)) +
 			", are not shown; use -most, -o or -json."}

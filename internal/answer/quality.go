@@ -110,19 +110,14 @@ func (q *Quality) Sentence() string {
 	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "":
 		return "1 " + q.word() + " explains nothing of how rows differ; their mean has the least squared error."
 	}
-	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ")
-	if share := 1 - q.Objective/q.Total; share > 0 {
-		text += strings.Replace(view.Percent(share), ">", "more than", 1)
-	} else {
-		text += "nothing"
-	}
-	text += " of the " + q.whole()
 	low := (q.Floor - q.FloorError) / q.Total
+	have, most := q.explained(low)
+	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ") + have + " of the " + q.whole()
 	switch {
 	case q.Missing > 0:
 		text += " of the values that are there; about " + upTo(q.Floor/q.Total) + " of it can be explained (an estimate)"
 		if low > 0 {
-			text += ", and " + others + " can explain more than " + upTo(low) + " (proved)"
+			text += ", and " + others + " can explain more than " + most + " (proved)"
 		}
 	case q.Trivial && q.K > 1 && q.Between > 0:
 		return view.Count(q.K, "cluster") + " explain " + view.Percent(q.Between) + " of the variance by their means."
@@ -134,12 +129,28 @@ func (q *Quality) Sentence() string {
 		text += ", and " + others + " can explain more (proved)"
 	case low <= 1e-12:
 		text += "; others may explain all of it"
-	case upTo(low) == "all":
+	case most == "all":
 		text += "; " + others + " can explain all of it (proved)"
 	default:
-		text += "; " + others + " can explain more than " + upTo(low) + " (proved)"
+		text += "; " + others + " can explain more than " + most + " (proved)"
 	}
 	return text + "."
+}
+
+// explained writes the share of the total that is explained, and the largest that can be if an error of the share
+// low remains. Unless the result is optimal, they have as many digits as it takes to tell them apart.
+func (q *Quality) explained(low float64) (have, most string) {
+	share := 1 - q.Objective/q.Total
+	if most = upTo(low); share <= 0 {
+		return "nothing", most
+	}
+	have = strings.Replace(view.Percent(share), ">", "more than", 1)
+	for digits := 2; have == most && !q.optimal() && digits < 10; digits++ {
+		p := math.Pow10(digits)
+		have = strconv.FormatFloat(100*share, 'f', digits, 64) + " %"
+		most = strconv.FormatFloat(math.Ceil(100*(1-low)*p-1e-6)/p, 'f', digits, 64) + " %"
+	}
+	return have, most
 }
 
 // upTo writes the share of the total that remains for an error of this share, rounded up.
@@ -252,8 +263,8 @@ func (q *Quality) Verdict() string {
 	head := "Not certified: the squared error may be above the minimum by up to " + view.AtMost(q.Excess())
 	if q.optimal() {
 		if q.Whole != "" {
-			return "The squared error, as computed, is the least of any " + q.prototypes() + ": " + short(q.Objective) +
-				" (proved)." + q.chance()
+			return "No " + q.prototypes() + " have a squared error smaller than " + atLeast(q.Objective) +
+				", to within rounding (proved)." + q.chance()
 		}
 		of := " and memberships"
 		if q.Sum == softkmeans.SumAtMostOne {
@@ -284,9 +295,9 @@ func (q *Quality) chance() string {
 	return " The floor is proved by random vectors, except for a chance of 2e-10."
 }
 
-// table has all digits.
-func (c *Certificate) table() *Table {
-	floor := []string{"floor", digits(c.Floor), "as many prototypes cannot have less"}
+// table has all digits. k is the number of prototypes.
+func (c *Certificate) table(k int) *Table {
+	floor := []string{"floor", digits(c.Floor), view.Prototypes(k) + " cannot have less"}
 	switch {
 	case c.Estimated:
 		floor = []string{"floor, estimated", floor[1], "about the least; not proved"}

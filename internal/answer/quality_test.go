@@ -82,6 +82,8 @@ func TestSentence(t *testing.T) {
 			"3 prototypes explain 97.2 % of the variance; no 3 can explain more than 97.8 % (proved)."},
 		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 28, Floor: 21.51, Total: 1000, Solver: gram}},
 			"3 prototypes explain 97.2 % of the variance; no 3 can explain more than 97.9 % (proved)."},
+		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 1.21, Floor: 1.2, Total: 1000, Solver: gram}},
+			"3 prototypes explain 99.879 % of the variance; no 3 can explain more than 99.880 % (proved)."},
 		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 22.39, Floor: 22.39, Total: 1000, Solver: gram}},
 			"3 prototypes explain 97.8 % of the variance, and no 3 can explain more (proved)."},
 		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 10, Total: 100}},

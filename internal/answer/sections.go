@@ -99,14 +99,17 @@ func (a *Answer) clusters() Section {
 		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows), rounded(c.Probability)})
 		means, last = append(means, c.Mean), append(last, differs(c.Columns))
 	}
-	s := Section{ID: "clusters", Table: t, Title: "Clusters: the mean of each, and differences from the mean " +
-		"of all rows in standard deviations"}
+	s := Section{ID: "clusters", Table: t, Title: "Clusters: the mean of each. probability is the mean over " +
+		"its rows. " + differsIn}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	return s
 }
 
 // clustered reports whether clusters lead: they are the labels.
 func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clusters) > 1 }
+
+// differsIn explains a column of differences.
+const differsIn = "differs most in: standard deviations from the mean of all rows."
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
@@ -118,10 +121,10 @@ func (a *Answer) prototypes() Section {
 	if counted {
 		t.Head = append(t.Head, "rows")
 	}
-	if a.K == 1 {
-		head = ""
-	} else if a.leads() {
+	if a.leads() {
 		head = "differs most in"
+	} else if a.K == 1 || a.purestApart() {
+		head = ""
 	}
 	var last []string
 	for j, p := range a.Prototypes {
@@ -130,7 +133,7 @@ func (a *Answer) prototypes() Section {
 			row = append(row, strconv.Itoa(a.Sizes[j]))
 		}
 		switch t.Rows = append(t.Rows, row); {
-		case a.K == 1:
+		case head == "":
 			last = append(last, "")
 		case a.leads():
 			last = append(last, differs(p.Columns))
@@ -138,13 +141,16 @@ func (a *Answer) prototypes() Section {
 			last = append(last, purest(p.Purest))
 		}
 	}
-	s := Section{ID: "prototypes", Table: t, Title: "Prototypes, which rows are mixtures of, and their mean " +
-		"memberships. ", Detail: a.Undetermined && !counted}
+	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: each row is a mixture of them. membership is " +
+		"the mean over the rows. ", Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
-		s.ID, s.Title = "clusters", "Clusters, and the mean memberships of all rows in their prototypes. "
+		s.ID, s.Title = "clusters", "Clusters: membership is the mean over the rows. "
 	case a.K == 1:
 		s.Title = "The prototype. "
+	}
+	if a.leads() {
+		s.Title += differsIn + " "
 	}
 	s.Title = strings.TrimSpace(s.Title + a.Where)
 	s.Lines = a.addValues(t, a.Centers, head, last)
@@ -181,7 +187,8 @@ func (a *Answer) addValues(t *Table, values [][]float64, head string, last []str
 		}
 	}
 	if n := len(a.Columns); len(shown) < n && len(shown) > 0 {
-		notes = []string{strconv.Itoa(len(shown)) + " of " + view.Count(n, "column") + " are shown."}
+		notes = []string{strconv.Itoa(len(shown)) + " of " + view.Count(n, "column") +
+			table.Plural(len(shown), " is", " are") + " shown."}
 	}
 	return notes
 }
@@ -256,10 +263,20 @@ func (r *Row) name() string {
 
 func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// rows has the purest rows of prototypes that lead, and the rows between two.
+// mostPurest is how many characters the purest rows of a prototype take beside its values.
+const mostPurest = 40
+
+// purestApart reports whether the purest rows have a table of their own: prototypes lead, or the names are long.
+func (a *Answer) purestApart() bool {
+	return a.leads() || a.K > 1 && a.Centers != nil && slices.ContainsFunc(a.Prototypes, func(p Prototype) bool {
+		return utf8.RuneCountInString(purest(p.Purest)) > mostPurest
+	})
+}
+
+// rows has the purest rows if prototypes lead or names are long, and the rows between two.
 func (a *Answer) rows() Section {
 	s := Section{ID: "rows"}
-	if a.leads() {
+	if a.purestApart() {
 		s.Table = &Table{Head: []string{"prototype", "purest rows"}}
 		for _, p := range a.Prototypes {
 			s.Table.Rows = append(s.Table.Rows, []string{word(p.Name), purest(p.Purest)})
@@ -358,7 +375,7 @@ func (a *Answer) details() (all []Section) {
 		add("criteria", "Criteria for k", nil, a.Choice.Criteria...)
 	}
 	if c := a.Certificate; c != nil {
-		add("certificate", "Squared error, and how it compares with the floor", c.table())
+		add("certificate", "Squared error, and how it compares with the floor", c.table(a.K))
 		all[len(all)-1].Detail = a.Prototypes != nil
 	}
 	if a.Shown != nil {

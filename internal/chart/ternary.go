@@ -45,6 +45,7 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 	}
 	p.triangleGrid(t)
 	p.cornerNames(t, s.Corners[:])
+	p.axisNames(t, s.Corners[:])
 	p.points(&cloud{s.Class, s.Opacity, rows,
 		func(i int) (x, y float64) { return t.at(s.shares(i)) }, s.Tip})
 	return p.close()
@@ -115,6 +116,17 @@ func (p *picture) cornerNames(t *triangle, names []string) {
 		}
 		p.label(text, "sk-halo", x, t[j][1]+15+lineHeight-4, "middle")
 	}
+}
+
+// axisNames writes at the middle of each side of which corner its labels are the shares, and where these rise.
+func (p *picture) axisNames(t *triangle, names []string) {
+	const most = 60 // px
+	x, y := t.at(.5, .5, 0)
+	p.label(fit(name(names, 0), most, textSize)+" ↗", "sk-note", x-9, y+4, "end")
+	x, y = t.at(0, .5, .5)
+	p.label("← "+fit(name(names, 1), most, textSize), "sk-note", x, y+11+lineHeight, "middle")
+	x, y = t.at(.5, 0, .5)
+	p.label(fit(name(names, 2), most, textSize)+" ↘", "sk-note", x+9, y+4, "")
 }
 
 // appendShare writes v, limited to [0, 1], with two decimals.

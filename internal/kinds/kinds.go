@@ -37,9 +37,9 @@ func (f Found) Scale() scale.Kind {
 
 // Words that programs show. How to change the choice they add themselves.
 const (
-	CountsWords  = "the numbers are counts: rows are fitted as shares and count by their sums"
+	CountsWords  = "the numbers are counts: rows are fitted as shares and are weighted by their sums"
 	DividedWords = "the numbers are counts divided by a number, which is undone: rows are fitted as shares " +
-		"and count by the sums of the counts"
+		"and are weighted by the sums of the counts"
 	MayBeWords = "the numbers may be counts"
 	SumWords   = ", as parts of a whole: columns are not standardized"
 	AboveWords = "prototypes are kept at 0 or above"

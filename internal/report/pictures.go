@@ -194,9 +194,10 @@ func (b *builder) dotted(m *softkmeans.Model) (list []chart.Outline) {
 		return max(ex.hi-ex.lo, ey.hi-ey.lo)
 	}
 	all := width(append(x, px...), append(y, py...))
+	name := "fits of halves" // one entry of the legend for all
 	for _, other := range m.Others {
-		if o := b.Plane.Outline(other.Centers, "", "previous", false); width(o.X, o.Y) <= mostWide*all {
-			list = append(list, o)
+		if o := b.Plane.Outline(other.Centers, name, "previous", false); width(o.X, o.Y) <= mostWide*all {
+			list, name = append(list, o), ""
 		}
 	}
 	return list

@@ -124,24 +124,27 @@ func (a *Answer) Columns(entropy func(g []float64) float64) (names []string, val
 	return names, values
 }
 
+// LeastNorm says which shares are given if several mixtures are equally near to a row.
+const LeastNorm = "Of the mixtures nearest to a row, the one with the smallest sum of squared shares is given. "
+
 // OpenWords says that shares are not unique, and what ranges are; "" where there are none.
 func (a *Answer) OpenWords() string {
 	m, r := a.Mixer, a.Result
 	low, text := table.Short(m.Groups[0], mostWord)+"_low", ""
 	switch {
 	case r.Open && m.Unique():
-		text = "Shares of rows with missing values are not unique. The given ones have the least norm. "
+		text = "Shares of rows with missing values are not unique. " + LeastNorm
 	case r.Open:
 		text = "Shares are not unique: there are " + table.Count(m.Centers.Rows, "prototype") +
 			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. " +
-			"The given ones have the least norm. "
+			LeastNorm
 	}
 	switch {
 	case r.Drawn != nil:
 		text += "The ranges, " + low + " and so on, are 90 % intervals: the sources are drawn " + strconv.Itoa(Draws) +
 			" times from normal distributions with their means and standard deviations."
 		if r.Open {
-			text += " The least and the largest share of each draw count."
+			text += " Each time the smallest and the largest share of all nearest mixtures are taken."
 		}
 	case r.Open && r.Low == nil:
 		text += "Ranges are left out, as those of so many would take long."

@@ -1,15 +1,29 @@
 package table
 
-// Nearest returns the word of the list from which another differs least: by at most two letters that are inserted,
-// left out or replaced, and by fewer than it has. It returns "" if there is none. The first of several is taken.
+import "slices"
+
+// Nearest returns the word of the list from which another differs least: by one letter that is inserted,
+// left out or replaced, by two if it has five or more, and by fewer than it has. Letters
+// in another order count as one. It returns "" if there is none. The first of several is taken.
 func Nearest(word string, list []string) string {
-	best, near := min(3, len([]rune(word))), ""
+	n := len([]rune(word))
+	best, near := min(2+n/5, 3, n), ""
 	for _, other := range list {
-		if d := distance([]rune(word), []rune(other)); d < best {
+		d := distance([]rune(word), []rune(other))
+		if d > 0 && slices.Equal(sorted(word), sorted(other)) {
+			d = 1
+		}
+		if d < best {
 			best, near = d, other
 		}
 	}
 	return near
+}
+
+func sorted(word string) []rune {
+	letters := []rune(word)
+	slices.Sort(letters)
+	return letters
 }
 
 // distance is the edit distance of Levenshtein. Words whose lengths differ by more than 2 are 3 apart.

@@ -320,7 +320,7 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	}
 	f.Desc = "A line for each prototype: its value in every column."
 	if low := c.Low; !ordered && low != nil {
-		f.Title += " and middle halves of their rows"
+		f.Title += "; lines: the middle half of the rows"
 		f.Desc = "A point for each cluster and column. Its stroke spans the middle half of the cluster's rows."
 	} else if f.Title += " over the columns"; !ordered {
 		f.Desc = "A point for each prototype and column."

@@ -146,8 +146,8 @@ func unlike(c *scale.Columns, used []int, h *table.Head, ratio float64) string {
 	case len(of) > 1 && ratio >= unlikeUnits:
 		return "columns are in different units (" + few(of) + ") and left as they are"
 	case whole && broken && ratio >= unlikeKinds:
-		return "whole numbers and numbers with decimals are left as they are, and differ " + times(ratio) +
-			" times in spread"
+		return "whole numbers and numbers with decimals are left as they are, and their standard deviations " +
+			"differ by a factor of " + times(ratio)
 	}
 	return ""
 }
@@ -157,8 +157,9 @@ func Differ(s *scale.Scaling, h *table.Head, names []string) string {
 	if kind, why := ByUnits(h); kind == scale.ZScore {
 		return why + ": standardized"
 	}
-	return "columns differ " + times(s.Divisor[s.Widest]/s.Divisor[s.Narrowest]) + " times in spread (" +
-		names[s.Widest] + ", " + names[s.Narrowest] + "): standardized"
+	return "standard deviations of columns differ by a factor of " +
+		times(s.Divisor[s.Widest]/s.Divisor[s.Narrowest]) + " (" + names[s.Widest] + " is widest, " +
+		names[s.Narrowest] + " narrowest): standardized"
 }
 
 // times writes a ratio with two digits.

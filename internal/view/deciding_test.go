@@ -42,7 +42,7 @@ func TestDeciding(t *testing.T) {
 		{of(1, 2, 2), "a_%,b_mm,c_m", "", true, "columns are in different units (%, mm) and left", 1},
 		{of(.3, 4, 4.5), "a,b,c", "mm,,EUR", true, "columns are in different units (mm, EUR)", 2},
 		{of(.3, 4, 4), "a,b,c", "", true, "whole numbers and numbers with decimals are left as they are, " +
-			"and differ 13 times in spread: column b has 50 %", 1},
+			"and their standard deviations differ by a factor of 13: column b has 50 %", 1},
 		{of(1, 14, 14), "a,b,c", "", true, "", 0},
 	} {
 		var units []string

@@ -24,12 +24,12 @@ func Opinions(c choosek.Choice) []string {
 	if s := c.Standardized; s != nil && s.Certain {
 		list = append(list, "Standardized columns: k = "+strconv.Itoa(s.K)+"; "+s.Reason+".")
 	} else if s != nil {
-		text := "Standardized columns: no certain k; noise says " + strconv.Itoa(s.Edge)
+		text := "Standardized columns: not certain: " + strconv.Itoa(s.Edge) + " by the noise"
 		if s.HeldOut > 0 {
-			text += ", held-out entries say " + strconv.Itoa(s.HeldOut)
+			text += ", " + strconv.Itoa(s.HeldOut) + " by held-out entries"
 		}
 		if s.Stable > 0 {
-			text += ", halves of the rows say " + strconv.Itoa(s.Stable)
+			text += ", " + strconv.Itoa(s.Stable) + " by halves of the rows"
 		}
 		list = append(list, text+".")
 	}

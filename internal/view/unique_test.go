@@ -16,10 +16,10 @@ import (
 // to 1 none.
 func TestSame(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
-		"":                      {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"equally small ones":    {Factor: 1, Apart: 1e-3},
-		"smaller by more":       {Factor: 1, Apart: math.MaxFloat64},
-		"1/1.5 of this volume.": {Factor: 1.5, Apart: math.MaxFloat64},
+		"":                              {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
+		"those that span as little":     {Factor: 1, Apart: 1e-3},
+		"a millionth less volume.":      {Factor: 1, Apart: math.MaxFloat64},
+		"1/1.5 of the volume of these.": {Factor: 1.5, Apart: math.MaxFloat64},
 	} {
 		if got := Same(v); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%+v: %q", v, got)

@@ -66,11 +66,11 @@ func Volume(ratio float64) string {
 	case ratio == 0:
 		return ""
 	case ratio <= 1+1e-6:
-		return " Proved: no prototypes with this error or less span a volume smaller by more than 1e-6."
+		return " Proved: any prototypes with this error or less span at most a millionth less volume."
 	case !Finite(ratio):
 		return " How small a volume prototypes with this error can span is not known."
 	}
-	return " Proved: prototypes with this error or less span at least 1/" + AtMost(ratio) + " of this volume."
+	return " Proved: any prototypes with this error or less span at least 1/" + AtMost(ratio) + " of the volume of these."
 }
 
 // mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
@@ -109,12 +109,12 @@ func Same(v *proof.Verdict) string {
 	case v == nil || !Finite(v.Factor):
 		return ""
 	case v.Smallest() && v.Only():
-		return " Proved: no prototypes with the same mixtures span a volume smaller by more than 1e-6; equally " +
-			"small ones lie within 0.01."
+		return " Proved: prototypes that give the same mixtures span at most a millionth less volume; those that " +
+			"span as little differ from these by at most 0.01 in memberships."
 	case v.Smallest():
-		return " Proved: no prototypes with the same mixtures span a volume smaller by more than 1e-6."
+		return " Proved: prototypes that give the same mixtures span at most a millionth less volume."
 	}
-	return " Proved: prototypes with the same mixtures span at least 1/" + AtMost(v.Factor) + " of this volume."
+	return " Proved: prototypes that give the same mixtures span at least 1/" + AtMost(v.Factor) + " of the volume of these."
 }
 
 // How says how a model was computed, and what is proved of its loss.
