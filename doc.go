@@ -14,10 +14,10 @@
 //
 // # Choosing a function
 //
-// [FitMinVolume] is the usual choice. It returns compact centers near the data, at a squared error above
-// the floor: by default by a quarter of the error that white noise adds, and by at most a quarter of the
-// floor. MinVolumeOptions.Fixed takes known centers. For spectra of images use package unmix, which
-// keeps centers at 0 or above and allows for noise and varying brightness.
+// [FitMinVolume] is the usual choice. It returns compact centers near the data. Their squared error is above
+// the floor by the fraction Slack, by default at most a quarter. MinVolumeOptions.Fixed takes known centers.
+// For spectra of images use package unmix, which keeps centers at 0 or above and allows for noise and varying
+// brightness.
 //
 // The floor is the minimum of ‖X − GF‖². [Floors] returns it for every k. [Fit] returns one of many
 // solutions that reach it, in closed form (F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
@@ -61,10 +61,10 @@
 //
 // # Concurrency and speed
 //
-// Functions may be called concurrently. Results are bit-identical for any number of workers, but may
-// differ between kinds of machines. Methods that work row by row, such as [Model.Predict], take no
-// context: pass blocks to stop early. In WebAssembly, JavaScript events wait unless the context's Err
-// method sleeps.
+// Functions may be called concurrently. Results are bit-identical for any number of workers, except the
+// FloorError of SolverKrylov, but may differ between kinds of machines. Methods that work row by row, such as
+// [Model.Predict], take no context: pass blocks to stop early. In WebAssembly, JavaScript events wait unless
+// the context's Err method sleeps.
 //
 // Costs count multiplications; memory counts 8-byte numbers. Go 1.27 with GOEXPERIMENT=simd is up to
 // four times as fast.

@@ -20,8 +20,8 @@ import (
 // steps change the result by no more than Tol, which need not be at the minimum: from some starts the
 // objective ends at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the
 // start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of
-// the total variance. k > 2(d+1) is handled as in [FitMinVolume]. With Lower and Upper this is bounded
-// simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
+// the total variance. If k > 2(r+1) for rows of r dimensions, centers are as in [FitMinVolume]. With Lower
+// and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
 // if that is smaller, and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack, Lambda, Epsilon or Volume is
@@ -61,16 +61,17 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // # Details
 //
-// A Slack of 0 becomes a quarter of the error that white noise adds to the true prototypes, and 0.25 for
-// clusters and exact mixtures. The error ends within 1 % of the slack, or further below if it jumps. If
-// bounds of centers keep it above, a [Warning] says so. Data whose floor is at most 1e-6 of the total
-// variance is an exact mixture: 1e-6 of the variance replaces the floor, and 10 % if k > min(n−1, d).
+// A Slack of 0 becomes 0.25·q/(d−q) for q directions of d columns, a quarter of the true memberships' error
+// above the floor in white noise. It becomes 0.25 for clusters, exact mixtures, few rows and few columns. The
+// error ends within 1 % of the slack, or further below if it jumps. If bounds of centers keep it above, a
+// [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an exact mixture: 1e-6 of the
+// variance replaces the floor, and 10 % if k > min(n−1, d).
 //
 // Rows of r dimensions determine no k > r+1 prototypes: a run for Slack ends at ten times Tol. For k > 2(r+1)
 // Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. Centers, Fixed, Lambda, InitSPA and
-// InitGlobal prevent this. More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample:
-// the error ends within 5 % of the slack. Sparse rows become dense if rows or columns are fewer than about
-// 4.5k.
+// InitGlobal prevent this. More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample if
+// Slack is at least .05 and k-means finds the start: the error ends within 5 % of the slack. Sparse rows
+// become dense if rows or columns are fewer than about 4.5k.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
 // O(ndk) at the end. For d+1 < k ≤ 2(d+1) it is up to ten times as much. Memory: a copy of the data as for

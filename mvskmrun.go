@@ -27,7 +27,7 @@ type alternation struct {
 	fixed    *Matrix        // m×r: the first centers, which stay
 	box      *box           // bounds of centers, in the data's own axes; nil: none
 	most     int            // the iterations of a run at one λ
-	// tol ends a run. λ stays if the objective is at most the part close of the allowance below its target.
+	// tol ends a run. λ stays if target − objective is from 0 to close times the allowance.
 	tol, close float64
 	tall       bool // whether many rows are fitted: see steering
 	local      bool // as in simplexProblem

@@ -99,10 +99,10 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 // A Slack of 0 stands for mostSlack·q/(d−q). A factor of .05 to .5 gave memberships of the same accuracy to 3
 // % on 465 simulated tables.
 //
-// In three cases a Slack of 0 stands for mostSlack itself: if q/(d−q) is at least 1, if the floor is rounding
-// or of few rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are better
-// if the centers are further inside. Rows count as clusters if more than white noise goes on beyond the
-// plane, or if k-means explains the plane.
+// In three cases a Slack of 0 stands for mostSlack itself: if q/(d−q) is at least 1, if the mixture is exact
+// or has few rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are
+// better if the centers are further inside. Rows count as clusters if more than white noise goes on beyond
+// the plane, or if k-means explains the plane.
 func (m *alternation) noiseSlack() (float64, error) {
 	q, d := m.pc.basis.Rows, m.rows.varying()
 	n := m.data.n - len(m.data.zeroWeights())
@@ -122,10 +122,10 @@ func (m *alternation) noiseSlack() (float64, error) {
 // of 160 mixtures were .019 to .020 off, and with a quarter of the floor .043. Of the sets with classes zoo
 // needs at least 1.32: below, its labels lost .14 of their accuracy.
 //
-// White noise is as even as white expects: two tables of spectra reach .99 and 1.00 of the expected evenness,
-// eight sets with classes at most .75. Without whiteShare, mixtures in noise as large as their last direction
-// would get a quarter of the floor: the memberships of 20 simulated tables were .107 off, and .079 with
-// whiteShare.
+// For white noise the function white finds the evenness that it expects: two tables of spectra reach .99 and
+// 1.00 of the expected evenness, eight sets with classes at most .75. Without whiteShare, mixtures in noise
+// as large as their last direction would get a quarter of the floor: the memberships of 20 simulated tables
+// were .107 off, and .079 with whiteShare.
 //
 // Rows are pure if k-means explains more than pureShare of the squares in the plane. On 280 simulated tables
 // k-means explained over .997 for clusters without scatter, and at most .92 for mixtures. In an image in
@@ -400,8 +400,8 @@ func (m *alternation) draw() *alternation {
 // drawStream is the stream of random numbers that draw takes.
 const drawStream = 0xd0a7
 
-// refine improves the run on a sample by measuring its centers on all rows: up to tallPasses times, until a
-// step does not lower the loss of all rows.
+// refine improves the run on a sample by measuring its centers on all rows: once, and up to tallPasses times
+// more, until a step does not lower the loss of all rows.
 func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	at, err := m.measure(best.f, nil)
 	if err != nil {

@@ -40,7 +40,7 @@ type Options struct {
 	Weights     []float64
 	Enclosure   Enclosure // EnclosureBall (the default) or EnclosureTight
 	Sum         Sum       // SumToOne (the default) or SumAtMostOne, which Fit refuses
-	Workers     int       // 0: GOMAXPROCS, or 1 for a Fit of about 1 ms or less
+	Workers     int       // 0: GOMAXPROCS. A Fit of about 1 ms or less takes one
 	Solver      Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	Orientation *Matrix   // orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none
 	MostK       int       // the largest k of Floors; 0: all
@@ -179,7 +179,7 @@ type MinVolumeOptions struct {
 	Sum   Sum // SumToOne (the default) or SumAtMostOne
 	// Plain is the paper's Algorithm 2, without momentum: up to 4 times the iterations. Not for sparse rows.
 	Plain    bool
-	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
+	Progress func(Iteration) // called after every iteration; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
 	// The floor ignores bounds. Under SumToOne centers keep a sum that all rows share if bounds permit it.
 	Lower, Upper []float64

@@ -62,9 +62,9 @@ type Model struct {
 // enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
 // if k−1 exceeds both, the simplex is a regular one's projection.
 //
-// Results are bit-identical for any number of workers, except FloorError of SolverKrylov. x is neither
-// changed nor copied. Columns of a [*SparseMatrix] that are far from 0 in all rows make FloorError as wide as
-// the rounding of x with its mean: subtract a constant from them.
+// Results are bit-identical for any number of workers, except FloorError of SolverKrylov. A dense x is
+// neither changed nor copied. Columns of a [*SparseMatrix] that are far from 0 in all rows make FloorError as
+// wide as the rounding of x with its mean: subtract a constant from them.
 //
 // Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; and O(ndk)
 // for projection, memberships and objective. Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows.
