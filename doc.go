@@ -40,10 +40,10 @@
 //
 // # Data
 //
-// Columns are not scaled: standardize columns of different units, and scale new rows alike. Entries must
-// be finite and at most 2^500 in magnitude, and the largest must be 0 or at least 2^-500. Centers may
-// reach 2^520. Weights must be finite and nonnegative. Entries below 2^-500 of the largest count as 0 in
-// squares; so do weights.
+// Columns are not scaled: standardize columns of different units, and scale new rows alike. Entries must be
+// finite and at most 2^500 in magnitude, and the largest must be 0 or at least 2^-500. Centers may reach
+// 2^520. Weights must be finite and nonnegative. In squares, entries below 2^-500 of the largest count as 0.
+// Weights below 2^-500 of the largest count as 0.
 //
 // Every parameter of type [Samples] accepts a [SparseMatrix]. If half of its entries or more are stored,
 // fits, Floors and Certify expand it. Package proof always does.

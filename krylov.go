@@ -15,8 +15,8 @@ import (
 
 const defaultKrylovSteps = 200
 
-// krylovExtra is the number of vectors of a block beyond those asked for. With them a later gap decides
-// convergence.
+// krylovExtra is the number of vectors of a block beyond those asked for. Convergence then depends on the gap
+// after the block, which is wider than the gap after those.
 const krylovExtra = 8
 
 type krylovOptions struct {

@@ -80,9 +80,9 @@ const (
 
 // There are labelStarts more starts of labels, or as many as labelWork multiplications permit, but no fewer
 // than leastStarts. A start is k-means of up to startPasses passes. If there are more than labelDraw rows,
-// and more than drawnPerCluster a cluster, it takes a random sample of the larger number. On ten sets of up
-// to 2000 rows 10 and 40 passes did as well, 8 starts and samples of 1000 rows worse, 24 starts a little
-// better.
+// and more than drawnPerCluster a cluster, it takes a random sample of as many as the larger of these. On ten
+// sets of up to 2000 rows 10 and 40 passes did as well, 8 starts and samples of 1000 rows worse, 24 starts a
+// little better.
 const (
 	labelStarts     = 16
 	leastStarts     = 4

@@ -275,8 +275,8 @@ func standOut(values []float64) int {
 // c = ‖m‖²/k = 1ᵀK⁺1/k, projects them onto the hyperplane, and turns that into the hyperplane of the simplex.
 // For k > 2 it also turns the points about the simplex's centre. Their projections onto the simplex are P. It
 // returns nil if the samples lie in a hyperplane through the origin. If there are fewer positive eigenvalues
-// than clusters, a case that the source leaves out, c may be for fewer clusters: `used` of them, and the
-// other columns are 0.
+// than clusters, a case that the source leaves out, c is for `used` clusters, and the other columns of the
+// result are 0.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
 	points := hyperplane(z, used)
 	if points == nil {

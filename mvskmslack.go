@@ -248,7 +248,7 @@ func fallBack(best *volumeRun) (*volumeRun, error) {
 	return best, err
 }
 
-// sameVolume is the fraction by which a simplex may be smaller for pureSamples to call its own the smallest.
+// sameVolume: pureSamples calls its simplex the smallest if no other is smaller by more than this fraction.
 // Half of the slack would shrink it by some ten times as much.
 const sameVolume = 1e-4
 
@@ -256,8 +256,8 @@ const sameVolume = 1e-4
 // mixture. It returns nil if they are not, if the options ask for another fit, or if the context ended.
 //
 // Proof. Let S be the k samples, and F any centers whose objective, with their best memberships, is at most
-// the objective of S. Let r be the root of this objective, in scaled units, over the least weight (at most
-// 1).
+// the objective of S. Let r² be this objective, in scaled units, divided by the least positive weight
+// (at most 1).
 //
 //  1. F's mixtures for the k samples are off S by at most r.
 //  2. These k mixtures lie in the simplex of F. So their simplex is no larger than the simplex of F.
