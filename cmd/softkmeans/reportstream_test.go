@@ -80,7 +80,7 @@ func TestReportStream(t *testing.T) {
 				"-scale", kind.String(), "-classes", labels, "-o", out+".html", "-memberships", out+".csv", data)...)
 			pages[i] = readFile(t, out+".html")
 		}
-		for _, caption := range []string{"The mean of each", "Each row is a mixture", "Rows by class"} {
+		for _, caption := range []string{"Means, and where", "Each row is a mixture", "Rows by class"} {
 			without := func(page string) string { // probabilities, of which doubt in labels is a part
 				return regexp.MustCompile(`(p\d \d+) \S+`).ReplaceAllString(pageTable(t, page, caption), "$1")
 			}

@@ -305,7 +305,7 @@ func (c *Certificate) table(k int) *Table {
 		floor[2] = "proved by " + c.FloorBy
 	}
 	t := &Table{Head: []string{"", "", ""}, Rows: [][]string{{"objective", digits(c.Objective), "the squared error"}, floor,
-		{"total", digits(c.Total), "of which shares are"}}}
+		{"total", digits(c.Total), "the shares below are of it"}}}
 	add := func(name, value, remark string) { t.Rows = append(t.Rows, []string{name, value, remark}) }
 	if c.Explained != nil {
 		add("explained", view.Percent(*c.Explained), "of the total")
@@ -313,8 +313,8 @@ func (c *Certificate) table(k int) *Table {
 	if !c.Estimated {
 		none := math.Inf(1)
 		bound := func(v *float64) string { return view.AtMost(*cmp.Or(v, &none)) }
-		add("rounding of the floor", view.AtMost(c.FloorError), "")
-		add("excess", bound(c.Excess), "at most so far above the minimum")
+		add("rounding of the floor", view.AtMost(c.FloorError), "an upper bound of its error")
+		add("excess", bound(c.Excess), "an upper bound of objective − minimum")
 		add("excess / total", bound(c.ExcessShare), "")
 		add("excess / floor", bound(c.ExcessFloors), "")
 	}

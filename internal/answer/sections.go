@@ -99,8 +99,8 @@ func (a *Answer) clusters() Section {
 		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows), rounded(c.Probability)})
 		means, last = append(means, c.Mean), append(last, differs(c.Columns))
 	}
-	s := Section{ID: "clusters", Table: t, Title: "Clusters: the mean of each. probability is the mean over " +
-		"its rows. " + differsIn}
+	s := Section{ID: "clusters", Table: t, Title: "Clusters: means, and where they differ most from the " +
+		"mean of all rows, in standard deviations"}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	return s
 }
