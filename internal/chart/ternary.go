@@ -120,8 +120,8 @@ func (p *picture) cornerNames(t *triangle, names []string) {
 
 // axisNames writes at the middle of each side of which corner its labels are the shares, and where these rise.
 func (p *picture) axisNames(t *triangle, names []string) {
-	const most = 60 // px
 	x, y := t.at(.5, .5, 0)
+	most := min(60, x-9-edge-width(" ↗", textSize)) // px
 	p.label(fit(name(names, 0), most, textSize)+" ↗", "sk-note", x-9, y+4, "end")
 	x, y = t.at(0, .5, .5)
 	p.label("← "+fit(name(names, 1), most, textSize), "sk-note", x, y+11+lineHeight, "middle")
