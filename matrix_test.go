@@ -184,7 +184,7 @@ func TestAddressable(t *testing.T) {
 	}
 }
 
-// TestEntryRange: the ends of the one range are in it, their neighbours are not, and an error
+// TestEntryRange: the ends of the one range are in it, their neighbors are not, and an error
 // names the first entry that is at fault.
 func TestEntryRange(t *testing.T) {
 	up := func(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }

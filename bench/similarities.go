@@ -33,8 +33,8 @@ var similarityKinds = []similarityKind{
 	{"RBF of blobs", false, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return rbf(blobs(rng, classes, k), 1) }},
 	{"RBF of rings", false, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(rings(rng, classes), 8) }},
 	{"RBF of moons", false, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(moons(rng, classes), 8) }},
-	{"neighbours of blobs", true, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return neighbours(blobs(rng, classes, k)) }},
-	{"neighbours of moons", true, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return neighbours(moons(rng, classes)) }},
+	{"neighbors of blobs", true, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return neighbors(blobs(rng, classes, k)) }},
+	{"neighbors of moons", true, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return neighbors(moons(rng, classes)) }},
 	{"random graphs", true, randomGraph},
 	{"correlations", false, correlations},
 }
@@ -109,8 +109,8 @@ func rbf(x *mat.Dense, times float64) *mat.Dense {
 	return unwrap(k)
 }
 
-// neighbours is 1 if one of two rows is among the ten nearest of the other, 0 otherwise and on the diagonal.
-func neighbours(x *mat.Dense) *mat.Dense {
+// neighbors is 1 if one of two rows is among the ten nearest of the other, 0 otherwise and on the diagonal.
+func neighbors(x *mat.Dense) *mat.Dense {
 	n, _ := x.Dims()
 	near := make([]map[int]bool, n)
 	for i := range near {

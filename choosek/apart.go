@@ -71,7 +71,7 @@ type merge struct {
 
 // ward returns the n−1 merges of the rows y (n×p), which it overwrites, the cheapest first: of n clusters the
 // two become one whose merge costs least, and so on. The first n−k merges leave k clusters. It follows chains
-// of nearest neighbours (Murtagh 1983), which takes about 3n² distances.
+// of nearest neighbors (Murtagh 1983), which takes about 3n² distances.
 func ward(ctx context.Context, y *softkmeans.Matrix) (merges []merge, err error) {
 	left, chain := la.Indices(y.Rows), []int(nil) // clusters outside of the chain, and those in it
 	size := make([]float64, y.Rows)

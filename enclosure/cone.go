@@ -56,7 +56,7 @@ const (
 	lightShares = 7     // all are below 1
 )
 
-// Cone minimizes ‖X − GF‖² globally over memberships G ≥ 0 whose rows add up to at most 1. The samples are
+// Cone minimises ‖X − GF‖² globally over memberships G ≥ 0 whose rows add up to at most 1. The samples are
 // the rows of x (n×d), which are not centred. Read Centers F (k×d) and Memberships G (n×k). Gap is the
 // distance from the floor Σ_{i>k} σ_i(X)².
 //

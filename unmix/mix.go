@@ -14,7 +14,7 @@ import (
 type Predictor func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 
 // Mix returns the memberships (n×k) of the rows of x (n×d) in spectra (k×d), and the brightness of each row.
-// For the a ≥ 0 that minimize ‖x_i − Σa_j·spectrum_j‖, the brightness of row i is Σa, and its memberships are
+// For the a ≥ 0 that minimise ‖x_i − Σa_j·spectrum_j‖, the brightness of row i is Σa, and its memberships are
 // a/Σa; 1/k each if Σa is 0. Pass the Centers of a [Result] with ScaleUnit.
 //
 // predict computes memberships that add up to at most 1; nil: softkmeans.Model.Predict. With missing.Predict

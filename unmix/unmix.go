@@ -112,7 +112,7 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 //
 // WarnSeveral says that λ/2 or 2λ leads to other spectra; Others contains spectra more than 1 % of π away.
 // Turns is 2 plus four times the largest angle by which a spectrum moves at λ/2, 2λ and 4λ. Centers lie
-// between the purest pixels and the vertices of the fit, so that they do not minimize the loss. Dark
+// between the purest pixels and the vertices of the fit, so that they do not minimise the loss. Dark
 // materials look like low brightness: if brightness does not vary, ScaleGiven may be nearer to the truth.
 // docs/accuracy.md reports results on images with known spectra.
 //

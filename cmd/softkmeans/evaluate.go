@@ -211,7 +211,7 @@ func (e *evaluation) sections() []answer.Section {
 	}
 	all := []answer.Section{read, {Title: "Agreement", Table: &answer.Table{Head: []string{"", "", ""}, Rows: [][]string{
 		accuracy,
-		{"NMI", share(e.NMI), "normalised mutual information, from 0 to 1"},
+		{"NMI", share(e.NMI), "normalized mutual information, from 0 to 1"},
 		{"purity", share(e.Purity), "share of rows of the most frequent class of their cluster"},
 		{"adjusted Rand", share(e.AdjustedRand), "agreement of pairs: 0 by chance, 1 at best"}}}}}
 	if e.Counts != nil {

@@ -119,7 +119,7 @@ func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 		return readColumns(s, d)
 	}
 	if d.Header {
-		// A header whose names are numbers is not recognised by itself.
+		// A header whose names are numbers is not recognized by itself.
 		t, err = s.read(table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)},
 			true)
 	}

@@ -64,7 +64,7 @@ func noiseOpinion(c *choosek.Choice) string {
 	return text + "."
 }
 
-// heldOutOpinion compares the errors of k and its neighbours.
+// heldOutOpinion compares the errors of k and its neighbors.
 func heldOutOpinion(c *choosek.Choice) string {
 	k := c.HeldOut
 	text := "Held-out entries: k = " + strconv.Itoa(k) + "; their error is " + share(c.Error[k-1]) + " ± " +
