@@ -67,7 +67,8 @@ func (t *supports) find(key []uint64) (slot int, s *support) {
 	}
 }
 
-// mostHeld bounds the floats held. If every row has a support of its own, more floats save no time.
+// mostHeld bounds the floats held, unless one support needs more. If every row has a support of its own, more
+// floats save no time.
 const mostHeld = 1 << 18
 
 // add returns a new support of `count` vertices under a key that find did not find. It invalidates the

@@ -84,10 +84,10 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 // The differences av − Tv bound the latter.
 //
 // 4. Last Ritz value. The least eigenvalue of T is at least the least t_ii minus the norm of the entries off
-// the diagonal. The eigenvalues h_i of QᵀaQ may be smaller than the eigenvalues t_i of T. But ritzSumBound
-// needs only Σmax(h_i, l) for some l, at most Σmax(t_i, l) + Σmax(0, h_i − t_i). T is GQᵀaQG for G = (VVᵀ)^½.
-// So Σmax(0, h_i − t_i) is at most the trace of the positive part of QᵀaQ − T (Lidskii), below 1.2ω‖T‖_F.
-// This term replaces the difference of traces in step 1.
+// the diagonal. The eigenvalues h_i of QᵀaQ may be smaller than the eigenvalues t_i of T. The proof of
+// ritzSumBound uses the h_i only in Σmax(h_i, l) for one number l. That sum is at most Σmax(t_i, l) + Σmax(0,
+// h_i − t_i). T is GQᵀaQG for G = (VVᵀ)^½. So Σmax(0, h_i − t_i) is at most the trace of the positive part of
+// QᵀaQ − T (Lidskii), below 1.2ω‖T‖_F. This term replaces the difference of traces in step 1.
 //
 // 5. complementBound returns next.
 func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int) (sum, off float64) {

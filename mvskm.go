@@ -67,11 +67,11 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an exact mixture: 1e-6 of the
 // variance replaces the floor, and 10 % if k > min(n−1, d).
 //
-// Rows of r dimensions determine no k > r+1 prototypes: a run for Slack ends at ten times Tol. For k > 2(r+1)
-// Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. Centers, Fixed, Lambda, InitSPA and
-// InitGlobal prevent this. More than max(16384, 512k) rows, or n·k² above 2.5e7, start on a random sample if
-// Slack is at least .05 and k-means finds the start: the error ends within 5 % of the slack. Sparse rows
-// become dense if rows or columns are fewer than about 4.5k.
+// Rows of r dimensions do not determine more than r+1 prototypes: a run for Slack then ends at ten times Tol.
+// For k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless Centers, Fixed or
+// Lambda is set, or Init is InitSPA or InitGlobal. More than max(16384, 512k) rows, or n·k² above 2.5e7 with
+// n ≥ 64k, start on a random sample if Slack is at least .05 and k-means finds the start: the error ends
+// within 5 % of the slack. Sparse rows become dense if rows or columns are fewer than about 4.5k.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
 // O(ndk) at the end. For d+1 < k ≤ 2(d+1) it is up to ten times as much. Memory: a copy of the data as for

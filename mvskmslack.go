@@ -99,10 +99,10 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 // A Slack of 0 stands for mostSlack·q/(d−q). A factor of .05 to .5 gave memberships of the same accuracy to 3
 // % on 465 simulated tables.
 //
-// In three cases a Slack of 0 stands for mostSlack itself: if q/(d−q) is at least 1, if the mixture is exact
-// or has few rows, and if the rows are clusters. Labels, and memberships of pure rows with scatter, are
-// better if the centers are further inside. Rows count as clusters if more than white noise goes on beyond
-// the plane, or if k-means explains the plane.
+// A Slack of 0 stands for mostSlack itself if the noise does not decide: q is 0, q/(d−q) is at least 1, the
+// floor is 0 for any rows of this shape, the mixture is exact, or rows are few. So it does for clusters.
+// Labels, and memberships of pure rows with scatter, are better if the centers are further inside. Rows count
+// as clusters if more than white noise goes on beyond the plane, or if k-means explains the plane.
 func (m *alternation) noiseSlack() (float64, error) {
 	q, d := m.pc.basis.Rows, m.rows.varying()
 	n := m.data.n - len(m.data.zeroWeights())

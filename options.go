@@ -187,8 +187,9 @@ type MinVolumeOptions struct {
 
 	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
 	// that allows. 0: derived from the noise, at most 0.25 (see FitMinVolume); Model.Slack reports it. Larger
-	// values leave more samples outside the simplex. With m centers of Fixed the slack is (1−m/k)·Slack,
-	// above the squared error without a penalty. FitAlternating refuses Slack and all fields below.
+	// values leave more samples outside the simplex. With m fixed centers the limit is e +
+	// (1−m/k)·Slack·floor, with e the squared error without a penalty. FitAlternating refuses Slack and all
+	// fields below.
 	Slack  float64
 	Lambda float64 // > 0: λ itself, in squared units of the data (times weight); Slack is then unused
 	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; at least 2^-40 of the

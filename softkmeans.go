@@ -44,13 +44,13 @@ type Model struct {
 	Warnings   []Warning // reasons to look closer; nil: none
 	Others     []Answer  // the other answers that a warning is about; nil: none
 	Iterations int       // at the final λ; for Fit, steps of SolverKrylov and its proof, or 0
-	// Stationarity is 0 at a minimum, at a saddle and for [Fit]. A move of the centers by a fraction s of ‖F‖
-	// lowers the loss, to first order, by at most s·Stationarity·Objective. After FitAlternating ended by Tol
-	// it is at most √(1000·Tol), 0.1 by default. Above 1, as for columns of very different scale, the
-	// iteration is far from done.
+	// Stationarity is 0 at a minimum, at a saddle and for [Fit]. Moving the centers by s·‖F‖, for a small s,
+	// lowers the loss by at most about s·Stationarity·Objective. After FitAlternating ended by Tol it is at
+	// most √(1000·Tol), 0.1 by default. Above 1, as for columns of very different scale, the iteration is far
+	// from done.
 	Stationarity float64
 	Status       Status    // why it stopped
-	Trace        []float64 // the loss after each iteration; nil for Fit
+	Trace        []float64 // the loss at the start and after each iteration at the final λ; nil for Fit
 }
 
 // Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows of

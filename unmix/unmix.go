@@ -45,10 +45,10 @@ type Options struct {
 	// Lambda is set, λ is chosen by the noise, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
-	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. An outlier
-	// is a row whose squared distance from the principal plane is more than 10 times the median, or whose
-	// squared distance from the mean within the plane is, with each direction divided by its spread. Rare
-	// materials look like outliers, too.
+	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Each row has
+	// two squared distances: from the principal plane, and within it from the mean, with each direction
+	// divided by its spread. An outlier has one of them above 10 times its median. Rare materials look like
+	// outliers, too.
 	Trim float64
 }
 

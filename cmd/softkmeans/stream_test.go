@@ -22,7 +22,7 @@ import (
 func untold(report string) string {
 	report = regexp.MustCompile(`(?m)^(  span error|  excess|  repair|  rounding|  largest|Proved: ).*\n`).
 		ReplaceAllString(report, "")
-	report = regexp.MustCompile(`span as little differ from these by at most 0.01 in memberships.\n`).ReplaceAllString(report, "")
+	report = regexp.MustCompile(`that span as little give memberships within 0.01 of these.\n`).ReplaceAllString(report, "")
 	report = regexp.MustCompile(`(more\s+than|which\s+is|variance\s+and)\s+\S+\d`).ReplaceAllString(report, "$1 X")
 	return report[strings.IndexByte(report, ':'):]
 }

@@ -108,7 +108,7 @@ func clustersOpinion(c *choosek.Choice) string {
 	text := "the mean silhouette is largest, " + strconv.FormatFloat(best, 'f', 2, 64) + ", for k = " +
 		strconv.Itoa(slices.Index(c.Silhouette, best)+1) + "."
 	if c.Clusters == 0 {
-		return "Clusters: no k, as fewer than four or close ones do not count; " + text
+		return "Clusters: no k. Only four or more clusters that lie well apart count; " + text
 	}
 	return "Clusters: k = " + strconv.Itoa(c.Clusters) + "; " + text
 }

@@ -109,10 +109,10 @@ func Same(v *proof.Verdict) string {
 	case v == nil || !Finite(v.Factor):
 		return ""
 	case v.Smallest() && v.Only():
-		return " Proved: prototypes that give the same mixtures span at most a millionth less volume; those that " +
-			"span as little differ from these by at most 0.01 in memberships."
+		return " Proved: no prototypes that give the same mixtures span a volume smaller by over a millionth. Any " +
+			"that span as little give memberships within 0.01 of these."
 	case v.Smallest():
-		return " Proved: prototypes that give the same mixtures span at most a millionth less volume."
+		return " Proved: no prototypes that give the same mixtures span a volume smaller by over a millionth."
 	}
 	return " Proved: prototypes that give the same mixtures span at least 1/" + AtMost(v.Factor) + " of the volume of these."
 }
