@@ -210,7 +210,7 @@ const mostColumns = 100; // that are listed, besides those that are not data
 // showFile shows how a file was read, also if it was read in part.
 function showFile(parts) {
   const set = Boolean(table.set);
-  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, transpose: parts.transpose, long: parts.long };
+  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text ? parts.text.split("\n") : [], roles: parts.roles, transpose: parts.transpose, long: parts.long };
   if (!("table" in parts)) {
     showTable({ table: `${parts.file}: not read yet.` });
     $("proposal").textContent = "";
