@@ -26,8 +26,8 @@ type support struct {
 	ok    bool      // A_SS is not singular to working accuracy
 }
 
-// supports caches the factors of supports in a hash table with open addressing. The key is S as bits. The
-// memory is reused for the next problem.
+// supports caches the factors of supports in a hash table with open addressing. The key is S as bits. reset
+// keeps the memory for the next problem.
 type supports struct {
 	words  int // of a key
 	slots  []int32

@@ -468,8 +468,8 @@ func TestLostShares(t *testing.T) {
 	}
 }
 
-// TestExcessAbove: an excess and its shares are not below those of exact arithmetic, for a total that is up to
-// 2^-31 of it above the true one, or a step of the least number.
+// TestExcessAbove: the excess and its shares are not below their values in exact arithmetic, if the total is
+// above the true total by up to 2^-31 of it, or by a step of the least number.
 func TestExcessAbove(t *testing.T) {
 	rng, p := rand.New(rand.NewPCG(62, 1)), truthDigits
 	for range 2000 {

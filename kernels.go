@@ -142,7 +142,8 @@ func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64)
 	}
 }
 
-// rankTwoMulCorner is rankTwoMul for rows lo … hi−1 from column `from` on. It adds to q.
+// rankTwoMulCorner updates rows lo … hi−1 of a from column `from` on, and adds their products to p and q, as
+// rankTwoMul does for all columns.
 func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []float64) {
 	v, w, u, p, q = v[:hi], w[:hi], u[:hi], p[:hi], q[:hi]
 	for r := lo; r < hi; r++ {
@@ -557,7 +558,8 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 // groupSize is the size of the part of the second factor that is multiplied at a time: half of a small cache.
 const groupSize = 16384
 
-// addMulStrips is addMulNT for factors of m and n vectors of length l in strips.
+// addMulStrips adds to c the products of the m vectors of a with the n vectors of b, as addMulNT does. All
+// vectors have the length l, and a and b contain them in strips.
 func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return

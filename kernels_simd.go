@@ -174,7 +174,8 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// rowsSIMD is tileSIMD for separate vectors of one length, at least simdLength.
+// rowsSIMD sets sums to the nine dot products of a0, a1, a2 with b0, b1, b2, as tileSIMD does for strips. The
+// vectors have one length, at least simdLength.
 func rowsSIMD(sums *[12]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 vector
 	v := s0.Len()

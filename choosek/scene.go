@@ -41,7 +41,7 @@ const (
 // Columns of zeros do not count. With fewer than 4 other columns, fewer than two rows for each, or no noise,
 // the result is [Propose]'s. At most max(4096, 2d) rows are read, sampled by weight. MaxK bounds K.
 //
-// Cost: four to eight times O(nd² + d³). Errors: those of [softkmeans.Floors] and [Propose]; ctx's, wrapped.
+// Cost: four to eight times O(nd² + d³). Errors: as for [softkmeans.Floors] and [Propose]; ctx's, wrapped.
 func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Proposal, error) {
 	o := draws.OrZero(opts)
 	switch {

@@ -108,7 +108,7 @@ func TestLabelBy(t *testing.T) {
 		}
 		if must(t, "report", "-k", "3", "-drop", "x,y", "-labelby", rule, "-o", "p.html", "-memberships", "p.csv", "data.csv"); readColumn(t,
 			"p.csv", "label") != readColumn(t, "g.csv", "label") {
-			t.Errorf("%s: the labels of report are not those of fit", rule)
+			t.Errorf("%s: report and fit have different labels", rule)
 		}
 	}
 	for args, says := range map[string]string{"-method global -labelby cluster": "only for -method minvol and alternating",

@@ -271,7 +271,7 @@ func (k *knownScene) sentences() []string {
 			ranges = "The bands after them, " + short(k.mixer.Groups[0], mostWord) + "_low and so on, are " +
 				"the least and the largest share of all nearest mixtures"
 		case k.flags.abundances != "":
-			ranges = "Ranges are left out, as those of so many would take long"
+			ranges = "Ranges are left out, as ranges of so many sources would take long"
 		}
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
 			"them apart. %s%s.", prototypes(k.mixer.Centers.Rows), k.mixer.Apart(), sources.LeastNorm, ranges))

@@ -147,7 +147,7 @@ func (a *Answer) OpenWords() string {
 			text += " Each time the smallest and the largest share of all nearest mixtures are taken."
 		}
 	case r.Open && r.Low == nil:
-		text += "Ranges are left out, as those of so many would take long."
+		text += "Ranges are left out, as ranges of so many sources would take long."
 	case r.Open:
 		text += "The ranges, " + low + " and so on, are from the least to the largest share of all nearest " +
 			"mixtures."

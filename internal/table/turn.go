@@ -165,8 +165,8 @@ func (f *frame) named() bool {
 	return n > 0 && c.words == n && c.different || n > 4 && f.axis() != nil
 }
 
-// axis is that of column 1. If its name is that of an axis, a few lines may have words there, such as depth, which
-// are about the samples.
+// axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may contain
+// words there, such as depth. They describe the samples.
 func (f *frame) axis() []float64 {
 	c, n := &f.all[0], len(f.rows)
 	if c.words <= mostHeadLines && longAxis*c.words < n && is("axis", f.name) {
