@@ -13,11 +13,11 @@ import (
 var (
 	ErrShape     = errors.New("wrong shape")         // an argument is nil, of a wrong size, or not symmetric
 	ErrNonFinite = errors.New("not a finite number") // a NaN (see package missing) or an infinity
-	ErrRange     = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
-		"multiply all by a power of ten") // see Data in the package comment
+	ErrRange     = errors.New("out of range: the largest entry of data must be " +
+		"from 3.1e-151 to 3.3e150; multiply all entries by a power of ten") // see Data in the package comment
 	ErrTooFewSamples = errors.New("too few samples")        // there are no rows, or none of positive weight
-	ErrFormat        = errors.New("malformed data")         // damaged bytes, or of another kind
-	ErrChanged       = errors.New("changed between passes") // rows differ, or a solution is below their floor
+	ErrFormat        = errors.New("malformed data")         // the bytes are damaged, or of another format
+	ErrChanged       = errors.New("changed between passes") // the rows, or a solution is below their floor
 	// ErrOption: an option or k is out of range, or this function or kind of rows does not accept it.
 	ErrOption = errors.New("invalid option")
 )
@@ -129,8 +129,8 @@ const (
 	StatusConverged                    // an iteration met its tolerance (see Model.Stationarity)
 	StatusIterationLimit               // an iteration reached its limit; the result is the best so far
 	StatusCancelled                    // the context ended; the result is the best so far
-	// StatusNoHalfSpace: with SumAtMostOne, no half-space with 0 on its border contains all rows, projected
-	// on k directions. The result is feasible, but may be above the floor, at most by Gap.
+	// StatusNoHalfSpace: with SumAtMostOne, the rows, projected on k directions, do not lie in one half-space
+	// with 0 on its border. The result is feasible, but may be above the floor, at most by Gap.
 	StatusNoHalfSpace
 	statusCount // a new status stands before it
 )
