@@ -14,12 +14,13 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Up to mostApart clusters are tried, one for each apartRows rows, in apartColumns leading directions of
-// standardized columns. They lie apart if the largest mean silhouette belongs to fewestApart clusters or more,
-// is at least apartFrom, and exceeds every silhouette of a normal cloud by apartMargin. The smallest cluster must
-// contain fewestOfCenter rows, and leastShare of n/k rows. apartFrom and leastShare were chosen
-// on 51 tables with classes, fewestApart on 24 tables of noise and 26 mixtures, apartMargin and the 4 rows on 1500
-// tables of noise of 60 to 1000 rows, as in TestClusterCounts: without the 4 rows 7 of these have an answer.
+// Clusters are sought in apartColumns leading directions of standardized columns, for k up to mostApart and
+// up to n/apartRows. Rows lie in clusters apart if the largest mean silhouette is at a k of at least
+// fewestApart, is at least apartFrom, and exceeds the largest silhouette of a normal cloud by apartMargin.
+// The smallest cluster must contain fewestOfCenter rows, and leastShare of n/k rows. apartFrom and leastShare
+// were chosen on 51 tables with classes, fewestApart on 24 tables of noise and 26 mixtures, and apartMargin
+// and fewestOfCenter on 1500 tables of noise of 60 to 1000 rows, as in TestClusterCounts. Without
+// fewestOfCenter clusters were found in 7 of the 1500 tables.
 const (
 	fewestApart  = 4
 	mostApart    = 50
@@ -31,7 +32,7 @@ const (
 	apartStream  = 0xa9a27
 )
 
-// findClusters sets Silhouette, Cloud and Clusters by the rows z, unless they are Filled.
+// findClusters sets Silhouette, Cloud and Clusters from the rows z, unless Options.Filled is set.
 func (s *search) findClusters(z *softkmeans.Matrix) error {
 	if s.o.Filled {
 		return s.advance()
@@ -62,16 +63,17 @@ func (s *search) findClusters(z *softkmeans.Matrix) error {
 	return s.advance()
 }
 
-// merge is two clusters that become one, each named by one of its rows. cost is the growth of the rows'
-// squared distances from the means of their clusters.
+// merge joins two clusters, each named by one of its rows. cost is the increase of the sum of squared
+// distances of rows from the means of their clusters.
 type merge struct {
 	a, b int
 	cost float64
 }
 
-// ward returns the n−1 merges of the rows y (n×p), which it overwrites, the cheapest first: of n clusters the
-// two become one whose merge costs least, and so on. The first n−k merges leave k clusters. It follows chains
-// of nearest neighbors (Murtagh 1983), which takes about 3n² distances.
+// ward returns the n−1 merges of the rows y (n×p), which it overwrites, the cheapest first. Ward's method
+// begins with n clusters of one row, and joins the two clusters whose merge costs least, until one cluster
+// remains. The first n−k merges leave k clusters. It follows chains of nearest neighbors (Murtagh 1983),
+// which takes about 3n² distances.
 func ward(ctx context.Context, y *softkmeans.Matrix) (merges []merge, err error) {
 	left, chain := la.Indices(y.Rows), []int(nil) // clusters outside of the chain, and those in it
 	size := make([]float64, y.Rows)

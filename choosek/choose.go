@@ -15,20 +15,20 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Options tunes [Choose] and [ProposeScene]; the latter does not call Progress. The zero value and nil
-// are the defaults.
+// Options tunes [Choose] and [ProposeScene]. ProposeScene does not call Progress. The zero value and nil are
+// the defaults.
 type Options struct {
-	// Weights contains a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. Choose uses them
-	// only to sample rows of a large table: the rows that it reads count alike. Rows of weight 0 are not
-	// read.
+	// Weights contains a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. Choose uses
+	// weights only to sample the rows of a large table; the rows that it reads count alike. Rows of weight 0
+	// are not read.
 	Weights []float64
-	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Workers int    // goroutines; 0: GOMAXPROCS. Results are bit-identical for any number.
 	Seed    uint64 // of the random sample, the halves and the starts
 	// MaxK is the largest number tried; 0: 12 prototypes, and 50 clusters. Each prototype or cluster requires
 	// 8 rows, so that a small table may end the search earlier.
 	MaxK int
-	// Divided says that the rows were divided by their sums. Halves of such rows may disagree, so that k is
-	// certain also if noise and held-out entries give the same number.
+	// Divided says that the rows were divided by their sums. Halves of such rows may disagree. K is therefore
+	// also Certain if Edge and HeldOut are equal.
 	Divided bool
 	// Filled says that missing values were replaced by column means. Such rows look like clusters of their
 	// own, so that Choose does not look for clusters.
@@ -43,19 +43,21 @@ type Choice struct {
 	K       int    // 0: nothing supports any number
 	Certain bool   // criteria confirm each other; otherwise K is a candidate
 	Reason  string // a sentence, with the numbers of the criteria
-	// Edge, HeldOut, Stable and Clusters are the numbers that the criteria support; 0: none. If Edge or
-	// HeldOut is the largest number that the rows, the columns or MaxK permit, read it as "at least".
+	// Edge, HeldOut, Stable and Clusters are the numbers that the criteria support; 0: none. An Edge or
+	// HeldOut at the limit of rows, columns or MaxK means "at least so many".
 	Edge, HeldOut, Stable, Clusters int
 
 	Rows     int  // the number of rows read
 	Drawn    bool // the rows are a random sample
 	Permuted bool // Edge compares with permuted columns, not with white noise
-	// Standardized is the choice for columns of mean 0 and variance 1. It is nil if criteria confirm each
-	// other, if there are Clusters, or if the columns' spreads differ by a factor of 2 or less.
+	// Standardized is the choice for columns of mean 0 and variance 1. It is nil if two criteria already
+	// agree, if Clusters is above 0, or if the columns' spreads differ by a factor of 2 or less.
 	Standardized *Choice
 
-	divided           bool // Options.Divided
-	most, limit, dims int  // the largest number that halves and held-out entries try, MaxK, directions
+	divided bool // Options.Divided
+	// most, limit, dims: most: the largest k for halves and held-out entries; limit: MaxK; dims: number of
+	// directions of the rows.
+	most, limit, dims int
 
 	// Entry [k−1] of each of the following lists belongs to k prototypes.
 
@@ -68,28 +70,29 @@ type Choice struct {
 	// Agreement is the adjusted Rand index of labels from two halves of the rows. Chance is the same index
 	// for a normal cloud with the covariance of the rows; 0 if Agreement is too low for the comparison.
 	Agreement, Chance []float64
-	// Silhouette is the mean silhouette of k clusters, up to one k more than is tried. Cloud is the largest
-	// mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone excludes Clusters.
+	// Silhouette is the mean silhouette of k clusters, up to one k more than the largest that is tried. Cloud
+	// is the largest mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone
+	// excludes Clusters.
 	Silhouette []float64
 	Cloud      float64
 }
 
 const (
 	defaultMaxK = 12
-	// At most mostRows rows are read, fewer if they have more than
-	// mostEntries/mostRows columns, but no fewer than leastRows.
+	// At most mostRows rows are read. If there are more than mostEntries/mostRows columns, at most
+	// mostEntries/columns rows are read, or leastRows if that is more.
 	mostRows    = 1000
 	mostEntries = 1 << 21
 	leastRows   = 200
-	// Prototypes are stable from an agreement of stableFrom on, if it is larger than chance by
-	// stableMargin. If the other criteria give the same k, confirmFrom suffices.
+	// k prototypes are stable if Agreement is at least stableFrom and exceeds Chance by at least
+	// stableMargin. If Edge and HeldOut are both k, an Agreement of confirmFrom suffices.
 	stableFrom   = 0.8
 	confirmFrom  = 0.7
 	stableMargin = 0.15
 	chooseStream = 0xc4005e // of random numbers
 	// fewestOfNoise is the number of directions of noise that suffice to estimate its variance.
 	fewestOfNoise = 3
-	// sameError is the share of the total below which held-out errors do not differ.
+	// Held-out errors count as equal if they differ by at most sameError times the total.
 	sameError = 1e-9
 )
 
@@ -101,11 +104,13 @@ const (
 //   - Stable is the largest k for which fits of two halves of the rows give the same labels.
 //   - Clusters is the number of groups of rows that lie apart. Groups that touch count as one.
 //
-// K is Certain if halves of the rows agree on the k of noise or of held-out entries. Otherwise K is the best
-// supported candidate: Clusters, a number that two criteria share, or the number of one criterion. Rows that
-// are noise about one point leave K at 0. docs/accuracy.md reports how often K is right.
+// K is Certain if halves of the rows confirm the k of the noise or of the held-out entries, and Clusters is
+// not above it. With Divided rows halves are not necessary. Otherwise K is the best supported candidate:
+// Clusters, a number that two criteria share, or the number of one criterion. Rows that are noise about one
+// point leave K at 0. docs/accuracy.md reports how often K is right.
 //
-// At most 1000 rows are read, sampled by weight; fewer beyond 2097 columns, but at least 200.
+// At most 1000 rows are read. A larger table is sampled by weight. For more than 2097 columns fewer rows are
+// read, but at least 200.
 //
 // # Details
 //
@@ -113,8 +118,8 @@ const (
 // (Horn 1965; Buja & Eyuboglu 1992) if fewer than half of the directions, or fewer than 3, are noise. HeldOut
 // is the smallest number within one standard error of the least error (Owen & Perry 2009). Stable requires an
 // adjusted Rand index of 0.8 (Tibshirani & Walther 2005), and 0.15 more than for a normal cloud (Dudoit &
-// Fridlyand 2002). Clusters requires 4 of Ward's clusters (1963), with a mean silhouette (Rousseeuw 1987) of
-// 0.5, and 0.15 more than for a normal cloud.
+// Fridlyand 2002). Clusters requires at least four of Ward's clusters (1963), with a mean silhouette
+// (Rousseeuw 1987) of 0.5, and 0.15 more than for a normal cloud.
 //
 // Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances.
 // Standardized nearly doubles that, without Progress. Errors: FitMinVolume's and ctx's, wrapped. Fewer than
@@ -227,7 +232,7 @@ func drawn(of []int, weights []float64, most int, seed uint64) (rows []int, some
 		_, exp = math.Frexp(slices.Max(weights))
 	}
 	var keys []key
-	leading := func() float64 { // leaves the largest, and returns the least of these
+	leading := func() float64 { // keeps the `most` largest keys, and returns the least value of them
 		slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(b.value, a.value) })
 		keys = keys[:most]
 		return keys[most-1].value
@@ -266,12 +271,13 @@ func scaled(x *softkmeans.Matrix) *softkmeans.Matrix {
 
 // search is a choice under way.
 type search struct {
-	ctx             context.Context
-	c               Choice
-	o               Options
-	x, z            *softkmeans.Matrix // the rows that are read, and these in their leading directions
-	most, mostApart int                // prototypes, and clusters, that are tried
-	values          []float64          // squared singular values of x, about its mean
+	ctx context.Context
+	c   Choice
+	o   Options
+	// x, z: the rows that were read, and their coordinates in the leading directions.
+	x, z            *softkmeans.Matrix
+	most, mostApart int       // prototypes, and clusters, that are tried
+	values          []float64 // squared singular values of x, about its mean
 	total           float64
 	done            int
 }
@@ -328,7 +334,7 @@ func (s *search) holdOut() error {
 	return s.advance()
 }
 
-// stability sets Agreement and Chance, up to two prototypes more than Edge and HeldOut.
+// stability sets Agreement and Chance for k up to max(Edge, HeldOut) + 2, to which it lowers s.most.
 func (s *search) stability() error {
 	list := halvesOf(s.z, s.values, s.o.Seed)
 	s.most = min(s.most, max(s.c.Edge, s.c.HeldOut)+2)

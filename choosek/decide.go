@@ -11,14 +11,14 @@ import (
 	"softkmeans/internal/scale"
 )
 
-// decide sets Stable, K, Certain and Reason, by these rules. A criterion that gives the largest number that
-// it can give confirms nothing.
+// decide sets Stable, K, Certain and Reason by the rules below. An Edge or HeldOut that is the largest number
+// possible confirms nothing. The first rule that applies makes K certain:
 //
-//   - Edge is certain if halves agree on it. With permuted columns it must also be Stable, and HeldOut at
-//     most one off.
-//   - With white noise and HeldOut = Edge, an index of confirmFrom suffices.
-//   - Stable is certain if HeldOut is the same.
-//   - For divided rows Edge is certain if HeldOut is the same.
+//   - K is Edge if halves agree on Edge prototypes. If Edge comes from permuted columns, Stable must also be
+//     Edge, and HeldOut must differ from Edge by at most one.
+//   - K is Edge if Edge compares with white noise, HeldOut is Edge, and Agreement is at least confirmFrom.
+//   - K is Stable if HeldOut equals Stable.
+//   - For divided rows K is Edge if HeldOut equals Edge.
 //
 // Clusters is K unless a certain number is at least as large.
 func (c *Choice) decide() {
@@ -64,8 +64,8 @@ func (c *Choice) decide() {
 	}
 }
 
-// candidate returns the number that the criteria of mixtures support if no number is certain, or 0 for none.
-// says lists the number of each criterion, the deciding ones first.
+// candidate returns the number of prototypes with the best support if no number is certain, or 0. says lists
+// the numbers of the criteria, beginning with the criterion that decided.
 func (c *Choice) candidate() (k int, says string) {
 	edge, held := c.directions()
 	mostEdge, mostHeld := c.bounded()
@@ -104,7 +104,8 @@ func (c *Choice) candidate() (k int, says string) {
 	return k, strings.Join(list, ", ")
 }
 
-// stable reports whether halves of the rows agree on k prototypes, from this index on.
+// stable reports whether Agreement for k prototypes is at least from, and exceeds Chance by at least
+// stableMargin.
 func (c *Choice) stable(k int, from float64) bool {
 	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= from &&
 		c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
@@ -121,7 +122,7 @@ func (c *Choice) directions() (edge, held int) {
 	return edge, held
 }
 
-// bounded reports whether Edge and HeldOut are the largest numbers that they can be.
+// bounded reports, for Edge and for HeldOut, whether it is the largest number that it can be.
 func (c *Choice) bounded() (edge, held bool) {
 	return c.Edge > min(c.limit, c.dims), c.HeldOut > 0 && c.HeldOut >= len(c.Error)
 }

@@ -15,12 +15,12 @@ import (
 // the largest eigenvalue of noise.
 const tracyWidom = 2.42
 
-// whiteEdge counts the leading squared singular values of centred rows that white noise would not have.
-// values are the m = min(n−1, d) of them, descending, and large is max(n−1, d). The i-th stands out if it is
-// above the largest value that noise of the variance of the rest has in m−i dimensions: the edge of Marchenko
-// & Pastur (1967) with the fluctuation of Johnstone (2001) and Ma (2012). Kritchman & Nadler (2009) test one
-// value after the other in this way; their correction of the variance is left out. edges contains the bound
-// of each value.
+// whiteEdge counts the leading squared singular values of centred rows that are larger than white noise makes
+// them. values are all m = min(n−1, d) squares, descending, and large is max(n−1, d). The i-th value, counted
+// from 0, is compared with the largest value that white noise would have in m−i dimensions, with the variance
+// estimated from values[i:]: the edge of Marchenko & Pastur (1967) with the fluctuation of Johnstone (2001)
+// and Ma (2012). Kritchman & Nadler (2009) test one value after the other in this way; their correction of
+// the variance is left out. edges contains the bound of each value.
 func whiteEdge(values []float64, large int) (above int, edges []float64) {
 	total := la.Sum(values)
 	rest, counting := total, true
@@ -37,15 +37,16 @@ func whiteEdge(values []float64, large int) (above int, edges []float64) {
 	return above, edges
 }
 
-// permutedEdge makes permutations tables, by its own stream of random numbers.
+// permutedEdge permutes the table `permutations` times, with a stream of random numbers of its own.
 const (
 	permutations  = 5
 	permuteStream = 0x9e24
 )
 
-// permutedEdge returns the largest squared singular values, each at its place, of tables in which every
-// column of x is permuted by itself: Horn's parallel analysis (1965) without its normal distribution (Buja &
-// Eyuboglu 1992). The method permits few columns, and columns whose noise differs in variance.
+// permutedEdge permutes every column of x on its own, several times. edges[i] is the largest i-th squared
+// singular value of these tables. That is Horn's parallel analysis (1965), with permutations in place of
+// normal random numbers (Buja & Eyuboglu 1992). It also works for few columns, and for columns whose noise
+// has different variances.
 func permutedEdge(
 	ctx context.Context, x *softkmeans.Matrix, seed uint64, o *softkmeans.Options,
 ) ([]float64, error) {

@@ -17,8 +17,8 @@ import (
 
 // Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of halves for each of
 // stableClouds clouds without structure. The fits need not be exact. The rows are projected on leading
-// directions, which leaves little noise in their floor; so the slack is fixed. The thresholds of [Choose]
-// were chosen with this slack.
+// directions, so that the floor contains too little noise to derive a slack from it. Therefore the slack is
+// fixed. The thresholds of [Choose] were chosen with this slack.
 const (
 	stablePairs    = 4
 	stableClouds   = 4

@@ -12,18 +12,18 @@ import (
 	"softkmeans/internal/la"
 )
 
-// The columns are split into heldOutParts, and the rows into two, in heldOutRepeats ways.
+// The columns are split into heldOutParts parts and the rows into two halves, heldOutRepeats times at random.
 const (
 	heldOutParts   = 2
 	heldOutRepeats = 4
 	heldOutStream  = 0xbc5
 )
 
-// heldOutErrors cross-validates the entries of centred rows z (n×p) by blocks (Owen & Perry
-// 2009). The columns are rotated at random first, so that no direction is in one part of
-// them (Perry 2009). In half of the rows the held-out columns are regressed on r leading
-// directions of the others. errors[r] is the squared error in the other half, summed
-// over all entries, for r = 0, 1, … up to most. deviation[r] is its standard error over rows.
+// heldOutErrors cross-validates the entries of centred rows z (n×p) by blocks (Owen & Perry 2009). The
+// columns are rotated at random first, so that no direction is in one part of them (Perry 2009). In one half
+// of the rows the held-out columns are regressed on the r leading directions of the other columns. errors[r],
+// for r = 0, 1, … up to most, is the squared error of the prediction in the other half, summed over all parts
+// and halves, so that every entry counts once. deviation[r] is its standard error over rows.
 func heldOutErrors(
 	ctx context.Context, z *softkmeans.Matrix, most int, seed uint64,
 ) (errors, deviation []float64, err error) {
@@ -72,7 +72,7 @@ type split struct {
 	train, test []int
 }
 
-// block returns columns lo…hi−1 of rows as rows of the result, or all but these.
+// block returns the columns lo…hi−1 of the given rows, transposed; if others is set, all other columns.
 func (s *split) block(rows []int, lo, hi int, others bool) *softkmeans.Matrix {
 	var list []int
 	for j := range s.y.Cols {
@@ -89,8 +89,8 @@ func (s *split) block(rows []int, lo, hi int, others bool) *softkmeans.Matrix {
 	return out
 }
 
-// addErrors adds the errors in columns lo…hi−1 of the rows of the test. Both parts are taken
-// about the mean of the rows of the training.
+// addErrors adds, for each r, the squared errors in columns lo…hi−1 of the rows in s.test. The means of the
+// columns in s.train are subtracted from the rows of both parts.
 func (s *split) addErrors(each *softkmeans.Matrix, lo, hi int) error {
 	seen, hidden := s.block(s.train, lo, hi, true), s.block(s.train, lo, hi, false)
 	given, wanted := s.block(s.test, lo, hi, true), s.block(s.test, lo, hi, false)
@@ -132,7 +132,7 @@ func timesT(a, b *softkmeans.Matrix) *softkmeans.Matrix {
 	return c
 }
 
-// about subtracts the mean of each row of a from it, and from the row of b.
+// about subtracts the mean of row i of a from the entries of row i of a and of b, for every i.
 func about(a, b *softkmeans.Matrix) {
 	for i := range a.Rows {
 		mean := la.Sum(a.Row(i)) / float64(a.Cols)

@@ -21,7 +21,7 @@ type Proposal struct {
 	// 1 − floor(k)/floor(1), for k = 1, 2, ….
 	Explained []float64
 	// Step is the part of Explained that the k-th prototype adds, for k = 2, 3, …. Stick is the part that it
-	// would add if the total were broken at random into as many parts (the broken-stick model).
+	// would add on average if the total were split at random into as many parts (the broken-stick model).
 	Step, Stick []float64
 	// Elbow and Profile are two other criteria, 0 if there are fewer than three steps.
 	// Elbow is the k at which Explained is farthest above the straight line from its first
@@ -37,10 +37,11 @@ type Proposal struct {
 //     at most half of len(floors)−1: a few redundant columns are no mixture.
 //   - Otherwise K is one more than the number of leading steps that exceed the broken stick's (Frontier 1976;
 //     Jackson 1993).
-//   - K is 0 if no step or every step exceeds it, or if there are fewer than 2 steps.
+//   - K is 0 if no step or every step exceeds the broken stick's, or if there are fewer than 2 steps.
 //
 // Use Propose if only floors are known; [Choose] reads the data. Propose counts directions, not clusters:
-// clusters along a line share one direction. A column on a much larger scale than the others decides alone.
+// clusters along a line share one direction. If one column is on a much larger scale than the others, it
+// alone determines K.
 //
 // Cost: O(m²) for m floors. Errors: [softkmeans.ErrTooFewSamples] without floors;
 // [softkmeans.ErrNonFinite]; [softkmeans.ErrOption] for floors that are negative or rise.

@@ -16,30 +16,34 @@ import (
 )
 
 const (
-	sceneRows       = 4096 // at most so many rows are read, or 2d
-	sceneDirections = 10   // the distance of a row from these tells how well it fits
+	sceneRows = 4096 // at most so many rows are read, or 2d
+	// sceneDirections: how well a row fits follows from its distance from the space of this many directions.
+	sceneDirections = 10
 	// leastLength is the least length of a material's direction, as a fraction of the first direction's. It
 	// was chosen on half of the scenes in docs/accuracy.md.
 	leastLength = 0.01
-	// farUnit is the least difference in exponents from which columns count as of different units.
+	// Columns whose largest entries differ by a factor of 2^farUnit or more count as columns in different
+	// units.
 	farUnit = 8
 )
 
 // ProposeScene proposes the number of materials of an image, whose pixels are the rows of x (n×d): the k for
 // package unmix. Read K and Reason.
 //
-// Mixtures of k materials span k directions, whatever the brightness of the pixels. K counts the directions
-// that exceed the noise and whose length is at least 1 % of the first one's. Explained and Step are fractions
-// of the energy; Stick is the bound for Step. Elbow and Profile are 0.
+// Mixtures of k materials span k directions, whatever the brightness of the pixels. K is the number of
+// directions that exceed the noise and are at least 1 % as long as the first direction (in singular values).
+// Explained and Step are fractions of the energy; Stick is the bound for Step. Elbow and Profile are 0.
 //
 // # Details
 //
 // As in package unmix, columns are divided by their noise and rows by their length, and rows that fit badly
-// count less. The noise of a column is its residual when predicted from the other columns; its bound is
-// [Choose]'s for white noise. A material that varies adds a direction, which is below 1 % in most images.
+// count less. The noise of a column is its residual when predicted from the other columns. The bound for a
+// direction is the bound of [Choose] for white noise. A material that varies adds a direction, which is below
+// 1 % in most images.
 //
-// Columns of zeros do not count. With fewer than 4 other columns, fewer than two rows for each, or no noise,
-// the result is [Propose]'s. At most max(4096, 2d) rows are read, sampled by weight. MaxK bounds K.
+// Columns of zeros do not count. With fewer than 4 other columns, with fewer than two rows for each of these
+// columns, or if there is no noise, the result is [Propose]'s. At most max(4096, 2d) rows are read, sampled
+// by weight. MaxK bounds K.
 //
 // Cost: four to eight times O(nd² + d³). Errors: as for [softkmeans.Floors] and [Propose]; ctx's, wrapped.
 func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Proposal, error) {
@@ -119,7 +123,7 @@ func evenColumns(x *softkmeans.Matrix, rows, columns []int) *softkmeans.Matrix {
 	return y
 }
 
-// beyond says that MaxK ended the count.
+// beyond returns the Reason if more than `most` directions exceed the bounds.
 func beyond(most int) string {
 	return "more than " + strconv.Itoa(most) + ", the most to propose, stand out"
 }

@@ -61,9 +61,9 @@ const (
 // distance from the floor Σ_{i>k} σ_i(X)².
 //
 // The result attains the floor if a half-space contains all rows that are not 0, projected on the k leading
-// directions (Gillis & Kumar 2015). Nonnegative data lies in one, unless σ_k = σ_{k+1} mixes parts that share
-// no column. Without a half-space Status is StatusNoHalfSpace. The model is then feasible, no worse than the
-// global solution for sums of 1, and a start for softkmeans.FitAlternating.
+// directions (Gillis & Kumar 2015). Nonnegative data lies in one, unless σ_k = σ_{k+1} and the rows fall into
+// groups that share no column. Without a half-space Status is StatusNoHalfSpace. The model is then feasible,
+// no worse than the global solution for sums of 1, and can be used as a start of softkmeans.FitAlternating.
 //
 // # Details
 //

@@ -23,7 +23,7 @@ const (
 //
 // For k up to 3 no smaller simplex contains the mixtures. For larger k the simplex is the smallest result of
 // several descents; proof.VolumeRatio bounds how much smaller another may be. If the mixtures span q < k−1
-// dimensions, the simplex is of q+1 vertices, and the other centers repeat them. Rows of weight 0 count, too,
+// dimensions, the simplex has q+1 vertices, and the other centers repeat them. Rows of weight 0 count, too,
 // since m stores no weights.
 //
 // # Details

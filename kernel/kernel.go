@@ -2,7 +2,7 @@
 // matrices K. Functions whose names end in Between compute the similarities of new rows to the old ones, for
 // LSDModel.Predict and LSDModel.Coordinates.
 //
-// K takes 8n² bytes: 7 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere
+// K takes 8n² bytes: 7.2 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere
 // in softkmeans. Bad data, or a result too large to address, causes softkmeans.ErrShape, ErrNonFinite or
 // ErrRange. A table without rows causes ErrTooFewSamples, and a bad γ ErrOption.
 package kernel
@@ -19,7 +19,7 @@ import (
 )
 
 // Linear returns K = XXᵀ for the rows of x (n×d). TILSD of K gives the result of Fit of x, which is faster.
-// Products may exceed LSD's range, 2^500. Cost: n²d/2.
+// If a product exceeds 2^500, LSD and TILSD return ErrRange. Cost: n²d/2.
 func Linear(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if _, err := check("x", x); err != nil {
 		return nil, err
@@ -74,8 +74,9 @@ func Gamma(x *softkmeans.Matrix) (float64, error) {
 
 // Distances returns K_ij = exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at least 0, and 0
 // on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). For Euclidean distances K equals the result
-// of [RBF]. For others K may have negative eigenvalues, which count as error. An entry may differ from its
-// mirror image by 1e-8 of the largest; K uses the entries below the diagonal. Cost: n²/2 exponentials.
+// of [RBF]. For others K may have negative eigenvalues, which LSD and TILSD cannot fit. An entry may differ
+// from its mirror image by 1e-8 of the largest; K uses the entries below the diagonal. Cost: n²/2
+// exponentials.
 func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	gamma, err := gammaOf(d, gamma)
 	if err != nil {

@@ -52,9 +52,9 @@ func count(truth, labels []int) (*contingency, error) {
 	return c, nil
 }
 
-// Accuracy returns the fraction of samples in the right cluster, from 0 to 1, if [Assignment] matches
-// clusters one-to-one with classes (ACC). Samples of unmatched classes or clusters count as wrong. Accuracy
-// is symmetric.
+// Accuracy matches clusters one-to-one with classes by [Assignment]. It returns the fraction of samples whose
+// cluster is matched with their class, from 0 to 1 (ACC). Samples of unmatched classes or clusters count as
+// wrong. Accuracy is symmetric.
 //
 // Cost: O(n + ab·min(a, b)) and ab numbers of memory for a classes and b clusters. Errors: ErrShape for
 // different lengths or ab above 2^27, ErrTooFewSamples without labels.

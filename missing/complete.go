@@ -51,8 +51,8 @@ const (
 // expectation given the other entries of its row.
 //
 // Expectations spread less than entries do, and proofs about the completed table do not hold for x. Entries
-// should be missing at random: which ones are missing may depend on the entries present, not on the missing
-// ones.
+// should be missing at random: whether an entry is missing may depend on the entries present, but not on its
+// own value.
 //
 // # Details
 //
@@ -60,8 +60,8 @@ const (
 // the greatest likelihood of the entries present. Complete reads the options Weights, Workers and Sum. A row
 // of weight 0, or without any entry, is filled in and does not count.
 //
-// Cost: softkmeans.Principal, and 10 to 130 passes of O(ndk), with O(k²) more for a missing entry and O(k³)
-// for a row and a column. Memory: two copies of x, O(dk²), and up to a quarter of x. Results are
+// Cost: softkmeans.Principal, and 10 to 130 passes. A pass takes O(ndk), O(k²) for each missing entry, and
+// O(k³) for each row and each column. Memory: two copies of x, O(dk²), and up to a quarter of x. Results are
 // bit-identical for any Workers. Errors: as for [softkmeans.Fit], except for NaN;
 // [softkmeans.ErrTooFewSamples] names a column without any entry in a row that counts.
 func Complete(

@@ -34,10 +34,10 @@ const (
 // File is a model, with the facts that are necessary to use it. WriteTo accepts a File with only a Model, and
 // completes the other fields.
 type File struct {
-	// Model contains the centers and all other numbers in the units of the fit, that is of scaled columns if
-	// Scale is set. Its Predict and PredictLabels take rows in these units, as the example of the package
-	// shows. Memberships, Clusters and Trace are not stored, so that Labels is empty after Read. nil for a
-	// model of Similarities.
+	// Model contains the centers and all other numbers in the units of the fit: of scaled columns, if Scale
+	// is set. Its Predict and PredictLabels take rows in these units, as the example of the package shows.
+	// Memberships, Clusters and Trace are not stored, so that Labels is empty after Read. nil for a model of
+	// Similarities.
 	Model *softkmeans.Model
 	// UnitRows says that each row is a mixture times its own brightness, as with unmix.ScaleUnit: unmix.Mix
 	// computes its memberships, and Model.Predict does not.
@@ -54,10 +54,10 @@ type File struct {
 	Units   []string // of the columns; nil: not known
 
 	// A value v of a column is (v − Shift)/Divisor in the fit. If Shift and Divisor are nil, and Scale is
-	// "none" or "", columns are not scaled. Scale is the rule that gave them, such as zscore. If Divisor
-	// is 1, values within 1e-14·|Shift| of Shift count as Shift. By the rule counts, each row of values ≥ 0
-	// is first divided by its sum. By the rule sums, each row is divided by its sum, which must be above 0;
-	// Divisor is then the mean sum, and divides nothing.
+	// "none" or "", columns are not scaled. Scale names the rule that gave them, such as zscore. If Divisor
+	// is 1, values within 1e-14·|Shift| of Shift count as Shift. With the rule counts each row, of values ≥
+	// 0, is first divided by its sum. With the rule sums each row is only divided by its sum, which must be
+	// above 0; Divisor stores the mean sum, and columns are not divided.
 	Scale          string
 	Shift, Divisor []float64
 
@@ -158,7 +158,7 @@ func (f *File) K() int {
 //
 // A model that contradicts itself or lacks centers causes [softkmeans.ErrShape] or ErrOption. A number that
 // is not finite causes ErrNonFinite. A field that Read refuses, such as a name above 1 MB, causes ErrFormat.
-// More than 1 GB cause ErrRange. Only the latter and errors of w occur after bytes are written.
+// More than 1 GB cause ErrRange. Only ErrRange and errors of w can occur after bytes are written.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	c, err := f.complete()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // eigenvalues returns the eigenvalues of the symmetric matrix t, descending, and a bound of their error.
 //
-// Proof. Let UᵀU be near I and μ any numbers. Then each eigenvalue has its μ within ‖TU −
-// UM‖/σ(U), for the least singular value σ of U (Kahan).
+// Proof. Let μ be any numbers, M = diag(μ), and U a square matrix with the least singular value σ > 0. Then
+// the eigenvalues and the μ can be paired so that no pair differs by more than ‖TU − UM‖/σ (Kahan).
 func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	m := t.Rows
 	values, vectors, err := softkmeans.EigenSym(t)
@@ -40,7 +40,7 @@ func eigenvalues(t *softkmeans.Matrix) (values []float64, off float64) {
 	return values, 1.5*math.Sqrt(left) + 3*float64(m)*la.Gamma(m+4)*math.Sqrt(size)
 }
 
-// projectOut makes x orthogonal to the first rows of v, which are orthonormal.
+// projectOut makes x orthogonal to the first count rows of v, which are orthonormal.
 func projectOut(x []float64, v *softkmeans.Matrix, count int) {
 	for range 2 {
 		for c := range count {

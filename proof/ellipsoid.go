@@ -1,6 +1,7 @@
 package proof
 
-// The largest ellipsoid inside facets, by Newton's method on a barrier. shell.go proves what it bounds.
+// The largest ellipsoid inside the half-spaces of facets, by Newton's method on a barrier. shell.go proves
+// that it lies in the hull of the points.
 
 import (
 	"context"
@@ -10,7 +11,8 @@ import (
 	"softkmeans/internal/la"
 )
 
-// ellipsoid is {Lu + d: ‖u‖ ≤ 1}. l has the columns of the lower triangle of L, one after the other, then d.
+// ellipsoid is {Lu + d: ‖u‖ ≤ 1}. v contains the columns of the lower triangle of L, one after the other,
+// followed by d.
 type ellipsoid struct {
 	p int
 	v []float64
@@ -36,7 +38,8 @@ func (e *ellipsoid) spread(u, a []float64) {
 	}
 }
 
-// fill returns the share by which the ellipsoid about its middle can grow inside the facets, rounded down.
+// fill returns the largest factor, rounded down, by which L can be multiplied so that the ellipsoid remains
+// inside all facets.
 func (h *shell) fill(e *ellipsoid) float64 {
 	share, u := math.Inf(1), make([]float64, e.p)
 	for i := range h.facets {
@@ -47,8 +50,9 @@ func (h *shell) fill(e *ellipsoid) float64 {
 	return share * (1 - 0x1p-44)
 }
 
-// inflate makes an ellipsoid strictly inside the facets nearly the largest there. It begins with facets that
-// have less room than near, and takes in others that the result is not inside.
+// inflate replaces e, which is strictly inside all facets, by nearly the largest ellipsoid inside them. It
+// first maximizes within the facets whose room is below near, and repeats this with further facets while the
+// result is not inside all. worth is the accuracy: see maximize.
 func (h *shell) inflate(ctx context.Context, e *ellipsoid, near, worth float64) {
 	var tight, rest []facet
 	u := make([]float64, e.p)
@@ -75,7 +79,8 @@ func (h *shell) inflate(ctx context.Context, e *ellipsoid, near, worth float64) 
 	}
 }
 
-// room returns the distance of the ellipsoid from a facet, as a fraction of its middle's. It overwrites u.
+// room returns the distance of the ellipsoid from the facet, divided by the distance of its middle from the
+// facet; below 0 if the ellipsoid crosses the facet. It overwrites u.
 func (e *ellipsoid) room(f *facet, u []float64) float64 {
 	s := f.offset - la.Dot(f.normal, e.middle())
 	e.spread(u, f.normal)
@@ -169,7 +174,8 @@ func (e *ellipsoid) barrier(facets []facet, t float64, grad, hess []float64) (va
 	return value
 }
 
-// mostRounds ends the search if points that move take each other's places. Otherwise 13 were the most seen.
+// mostRounds limits the rounds of largestEllipsoid, which might not end if points that may move replace each
+// other. In all other cases at most 13 rounds were required.
 const mostRounds = 32
 
 // largestEllipsoid returns log det L of an ellipsoid inside the hull, nearly the largest there is; −Inf
@@ -204,7 +210,7 @@ func (h *shell) largestEllipsoid(ctx context.Context, farthest support, accuracy
 		if !added {
 			worth = accuracy
 		}
-		la.Scale(.9, e.v[:len(e.v)-p]) // off the facets
+		la.Scale(.9, e.v[:len(e.v)-p]) // so that it is strictly inside the facets
 	}
 	share := h.fill(e)
 	if !(share > 0 && la.Norm(e.middle())*0x1p-46 <= h.slip) {

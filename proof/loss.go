@@ -1,7 +1,7 @@
 package proof
 
-// How far the loss of a pair is above the least: a proved lower bound of ‖X − GF‖² + λ/2·Σ log(σ_i² + ε)
-// for every pair (F, G).
+// How far the loss of a pair is above the smallest loss: a proved lower bound of ‖X − GF‖² + λ/2·Σ log(σ_i² +
+// ε) for every pair (F, G).
 //
 // Let p = k−1, W be the sum of the weights, Y the weighted rows about their mean, and Ŷ = M·(BᵀF) as in
 // volume.go, with tr MᵀM ≤ C = W(1 − 1/k). Let s_i, m_i, c_i be the singular values of Ŷ, M and BᵀF, and x_i
@@ -16,10 +16,10 @@ package proof
 //
 // VolumeOrigin: the i-th singular value of F is at least c_i, and the k-th adds (λ/2)·log ε or more.
 //
-// SumAtMostOne: Y is not centred. With VolumeOrigin Ŷ = MF for M = diag(√w)G, p = k and tr MᵀM ≤ W.
-// With VolumeAffine GF = (G1)·f̄ᵀ + GB·BᵀF for the mean f̄ of the centers. The complement of f̄ has the
-// second term alone. There the i-th singular value of Y is σ_{i+1} or more, and ‖g_i‖² − (1ᵀg_i)²/k adds
-// up to ‖GB‖².
+// SumAtMostOne: Y is not centred. With VolumeOrigin Ŷ = MF for M = diag(√w)G, p = k and tr MᵀM ≤ W. With
+// VolumeAffine GF = (G1)·f̄ᵀ + GB·BᵀF for the mean f̄ of the centers. On the complement of f̄ only the second
+// term remains. Restricted to it, Y has singular values of at least σ_{i+1}, and the weighted ‖GB‖² is the
+// weighted sum of ‖g_i‖² − (1ᵀg_i)²/k.
 
 import (
 	"context"
@@ -36,8 +36,9 @@ import (
 // the squared error plus the penalty λ/2·Σ log(σ_i² + ε) with the model's Lambda, Epsilon and Volume. The
 // bound includes rounding. It assumes that Objective comes from a fit or from [softkmeans.Certify].
 //
-// For a model without a penalty the result is the ExcessShare of a certificate. It is [math.MaxFloat64] if
-// nothing is proved: if all rows are equal, or if squares times weights are out of range.
+// For a model without a penalty the result is the ExcessShare of its certificate. The result is
+// [math.MaxFloat64] if nothing is proved: if all rows are equal, or if squares times weights are out of
+// range.
 //
 // LossGap reads the options Weights, which must be the fit's, Solver and Workers. Cost:
 // [softkmeans.Principal]'s for k−1 directions, and O(ndk). Errors: Principal's and Model.Check's.
@@ -69,14 +70,14 @@ func LossGap(
 	return math.MaxFloat64, nil
 }
 
-// loss is what the bounds need, in units of powers of two.
+// loss contains the numbers of the data from which the bounds are computed, in units of powers of two.
 type loss struct {
 	k, terms  int // singular values in the penalty
-	exp, wexp int // the unit of the rows is 2^exp, that of the weights 2^wexp
+	exp, wexp int // the unit of the rows is 2^exp, and the unit of the weights is 2^wexp
 	centred   bool
 	affine    bool
 	mean      []float64
-	shift     float64   // at least the distance of mean from that of the rows
+	shift     float64   // at least the distance between mean and the exact mean of the rows
 	half, eps float64   // λ/2 and ε
 	mass      float64   // at least Σw
 	total     float64   // ‖Y‖²
@@ -146,10 +147,10 @@ func (l *loss) unit(v float64, wexp int) float64 {
 	return math.Ldexp(v, -2*l.exp-wexp)
 }
 
-// slipOfMean bounds the distance of the computed mean from the exact mean of n rows. An entry is rounded
-// once. Before that the mean is the first of the heaviest rows, no farther away than √n times the spread,
-// plus a mean of n differences. Sums over sparse rows are compensated, but their terms are rounded, at the
-// mean's distance from 0.
+// slipOfMean bounds the distance of the computed mean from the exact mean of n rows. The mean of dense rows
+// is the first of the heaviest rows plus the mean of n differences from it, rounded once. That row is at most
+// √n times the spread from the mean. Sums over sparse rows are compensated, but their terms are rounded in
+// proportion to the distance of the mean from 0.
 func (l *loss) slipOfMean(n int, far bool) float64 {
 	if !l.centred {
 		return 0
@@ -161,8 +162,8 @@ func (l *loss) slipOfMean(n int, far bool) float64 {
 	return own*0x1p-53*away + 1.1*la.Gamma(2*n+64)*(1+math.Sqrt(float64(n)))*math.Sqrt(l.total/l.mass)
 }
 
-// measure sets sigma for the rows in the leading directions. Sparse rows and their mean are projected by
-// themselves, and rounded as such.
+// measure sets sigma for the rows in the leading directions. Sparse rows and their mean are projected
+// separately, so that rounding is in proportion to their own lengths.
 func (l *loss) measure(w *softkmeans.Matrix, weights []float64, d int, far bool) {
 	length := math.Sqrt(l.total) + math.Sqrt(l.mass)*l.shift
 	if far {
@@ -175,17 +176,17 @@ func (l *loss) measure(w *softkmeans.Matrix, weights []float64, d int, far bool)
 	}
 }
 
-// slip bounds the rounding of a sum of squares and logarithms. No logarithm is above 2^10, and of more terms
-// the sums are off by more.
+// slip bounds the rounding of a sum of squares and logarithms. No logarithm exceeds 2^10 in magnitude. The
+// bound grows with the number of terms.
 func (l *loss) slip(squares float64) float64 {
 	terms := float64(l.terms)
 	return (squares + 0x1p11*l.half*terms) * (0x1p-40 + terms*0x1p-52)
 }
 
 // of returns a number that is at least the loss of a model. The Objective is an upper bound. The singular
-// values of centers are off by a few roundings of the largest (one-sided Jacobi; Demmel and Veselić 1992).
-// An error of the mean moves them by √k times as much. BᵀF contains no mean: differences from one center
-// suffice.
+// values of centers are off by a few roundings of the largest (one-sided Jacobi; Demmel and Veselić 1992). An
+// error of the mean changes these singular values by at most √k times the error. BᵀF does not depend on the
+// mean: it is computed from differences from the first center.
 func (l *loss) of(m *softkmeans.Model) (float64, error) {
 	f, origin, shift := softkmeans.NewMatrix(l.k, m.Centers.Cols, nil), l.mean, l.shift
 	if l.affine {
@@ -248,11 +249,11 @@ func (l *loss) least() float64 {
 
 // leastTerm returns the least of (σ − s)² + (λ/2)·log(s²/x + ε) + νx, for σ², λ/2 and ν > 0, and its x.
 //
-// For a given r = s²/x it is σ²ν/(r+ν) + (λ/2)·log(r + ε), and s = σr/(r+ν). The slope in y = r+ν is 0
-// if y² − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The
-// square root is off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 if there is a root. The second
-// derivative in log y is at most 2λ near it: there y−ν+ε = y²/(2a) ≥ y/2. So the value is off by some
-// 2^-48·λ, and by roundings.
+// For a given r = s²/x it is σ²ν/(r+ν) + (λ/2)·log(r + ε), and s = σr/(r+ν). The slope in y = r+ν is 0 if y²
+// − 2ay + 2a(ν−ε) = 0, a = σ²ν/λ, and the value is least at the larger root or at r = 0. The square root is
+// off by 2^-25 of its part at most, since 2(ν−ε)/a ≤ 1 if there is a root. The second derivative in log y is
+// at most 2λ near it: there y−ν+ε = y²/(2a) ≥ y/2. So the error of the value is about 2^-48·λ and the
+// rounding of the formula.
 func leastTerm(square, half, eps, nu float64) (least, x float64) {
 	empty, a, t := half*math.Log(eps), square*nu/(2*half), nu-eps
 	if !(a > 0x1p-500) { // no term is less

@@ -11,12 +11,13 @@ package proof
 //
 //	‖K − PPᵀ/c‖² = ‖K − τ11ᵀ‖² − 2⟨S − D, Ỹ⟩ + ‖Ỹ‖² ≥ ‖K‖² − 2τ(1ᵀK1 + c(D)) + n²τ² − h(A − τ11ᵀ).
 //
-// So one A gives a floor for every P and c. lsdsearch.go looks for a good one, and no error there matters
-// here. The dual's saddle point is mostly the objective's: the floor is then near the least objective.
+// So one A gives a floor for every P and c. lsdsearch.go searches for an A with a high floor; errors of the
+// search lower the floor, but do not make it wrong. Mostly the highest floor of this dual problem is close to
+// the smallest objective.
 //
-// Over τ, h is convex. Between two τ it is below the chord, and the rest is a parabola. At its best c a P
-// with an objective below ℓ has ‖PPᵀ/c‖² > ‖K‖² − ℓ. As n/k ≤ ‖PPᵀ‖ ≤ n, its τ is between √(‖K‖² − ℓ)/(kn)
-// and ‖K‖/n. So the least over these τ, or ℓ if that is less, is a floor.
+// Over τ, h is convex. Between two τ, h is below its chord, and the other terms are a parabola. If P has an
+// objective below ℓ with the best c for P, then ‖PPᵀ/c‖² > ‖K‖² − ℓ. As n/k ≤ ‖PPᵀ‖ ≤ n, its τ is between
+// √(‖K‖² − ℓ)/(kn) and ‖K‖/n. So the least over these τ, or ℓ if that is less, is a floor.
 
 import (
 	"context"
@@ -28,7 +29,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// LSDFloorOptions are the options of [LSDFloor]. nil means defaults.
+// LSDFloorOptions tunes [LSDFloor]. nil and the zero value are the defaults.
 type LSDFloorOptions struct {
 	// Model is a model of LSD for the same similarities and number of clusters; nil: LSDFloor calls LSD. The
 	// search begins with it. The floor is proved whatever the model is.
@@ -36,7 +37,8 @@ type LSDFloorOptions struct {
 	Workers int // 0: GOMAXPROCS; results are bit-identical for any number
 }
 
-// LSDBound says how good a decomposition is.
+// LSDBound is the result of [LSDFloor]: a lower bound of the objective, compared with the objective of a
+// model.
 type LSDBound struct {
 	// Floor is at most ‖K − PPᵀ/c‖² for every P and c of as many clusters, with all rounding. Compare it with
 	// LSDModel.Objective. It is at least LSDModel.Floor, to rounding.
@@ -44,19 +46,19 @@ type LSDBound struct {
 	// Objective is the model's objective. Gap is (Objective − Floor)/‖K‖²: no decomposition is better by a
 	// larger fraction of ‖K‖².
 	Objective, Gap float64
-	// Spectral reports that Floor comes from softkmeans.LSDFloors, since the search found no higher one.
-	// Beyond 512 samples it then holds with a probability of 1 − 2e-10.
+	// Spectral reports that Floor comes from softkmeans.LSDFloors, since the search found no higher one. For
+	// more than 512 samples Floor is then wrong with a probability of at most 2e-10.
 	Spectral bool
 }
 
 // LSDFloor bounds how far a result of [softkmeans.LSD] is from the minimum. Pass the same similarities s
-// (n×n) and number of clusters, and the model. Read Gap: 0.01 says that no other memberships reach an
+// (n×n) and number of clusters, and the model. Read Gap: a Gap of 0.01 says that no memberships have an
 // objective that is smaller by more than 1 % of ‖K‖².
 //
 // # Details
 //
-// On cosines of iris and wine the gap is 5e-4 and 1e-5; LSDModel's own gap is .5. The gap may be large if LSD
-// ended at a local minimum, or if one matrix A (lsd.go) does not suffice for a proof.
+// On cosines of iris and wine the gap is 5e-4 and 1e-5; with the Floor of LSDModel it is .5. The gap may be
+// large if LSD ended at a local minimum, or if no matrix A of the proof (lsd.go) gives a sharp bound.
 //
 // Cost: LSDFloors, and at most 100 steps of n²(3k+14). Each of up to 6 curves adds 61 products of n²(2k+6)
 // and 3 factorizations of n³/6 at most. For n ≤ 24, and for k above n/4 − 4, a step is an eigenproblem of
@@ -102,14 +104,16 @@ func LSDFloor(
 	return bound, nil
 }
 
-// Bounds of the work: curves, and n³/6 multiplications for each of them; a curve takes up to three
-// factorizations.
+// mostCurves is the largest number of curves, and mostWork bounds n³/6 multiplications times their number; a
+// curve takes up to three factorizations. mostCells is the largest number of cells of lowest.
 const (
 	mostCurves = 6
 	mostWork   = 1 << 33
 	mostCells  = 150
-	cellWork   = 1 << 23 // cubes of the order of the curves' eigenproblems
-	closeShare = 1e-7    // of ‖K‖², what is left open without another try
+	// cellWork: reduces mostCells if eigenproblems of order k + spareVectors are expensive: cells times the
+	// cube of this order stay below it.
+	cellWork   = 1 << 23
+	closeShare = 1e-7 // an improvement by less than this fraction of ‖K‖² is worth no other curve
 )
 
 // kernel is 2^-exp·K, exactly symmetric, with the sums that the floor needs.
@@ -124,7 +128,8 @@ type kernel struct {
 	sum, sizes float64 // 1ᵀK1, Σ|K|
 }
 
-// openKernel reads s, which LSDFloors has checked. Once ctx has ended the result is of no use.
+// openKernel returns the kernel of s, which LSDFloors has checked. If ctx ends, the result is incomplete, and
+// the caller must check ctx.
 func openKernel(ctx context.Context, s *softkmeans.Matrix, k, workers int) *kernel {
 	rows, n := s.Clone(), s.Rows
 	kn := &kernel{ctx: ctx, n: n, k: k, workers: workers, rows: rows}
@@ -197,7 +202,8 @@ type cover struct {
 	curves    []*curve
 }
 
-// rest returns the floor at τ without −h(A − τ11ᵀ), and its rounding. Every sum is of n numbers, twice.
+// rest returns the terms of the floor at τ other than −h(A − τ11ᵀ), and a bound of their rounding. Each sum
+// is a sum over n rows of sums of n numbers.
 func (c *cover) rest(tau float64) (v, off float64) {
 	n := float64(c.n)
 	v = c.squares - 2*tau*(c.sum+c.cost) + n*tau*n*tau
@@ -246,7 +252,8 @@ func (c *cover) between(a, b node) (floor, at float64) {
 // of the lowest floor.
 func (c *cover) least(tau, objective float64) (float64, error) {
 	floor, work := math.Inf(-1), float64(c.n)*float64(c.n)*float64(c.n)/6
-	reached := objective // by curves at their own τ, at which they are exact: no floor of this A is above
+	// the lowest value of a curve at its own τ, at which it is exact: no floor of this A is higher.
+	reached := objective
 	for len(c.curves) < mostCurves && (len(c.curves) == 0 || work*float64(len(c.curves)+1) < mostWork) {
 		u, err := c.dual.curve(tau)
 		if err != nil || u == nil {

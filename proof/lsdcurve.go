@@ -14,10 +14,10 @@ import (
 
 // curve bounds the eigenvalues of S(τ) = A − τ11ᵀ: S(τ₀) ⪯ (σ + η)I + VWVᵀ, with the vectors V in memory.
 //
-// Proof. A factorization of the matrix M = σI + VWVᵀ − S(τ₀) in memory that ends proves that none
-// of its eigenvalues is below −γ(n+8)/(1−γ(n+8))·tr M (Rump, Verification of Positive Definiteness,
-// 2006; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorem 10.3). Forming M rounds an
-// entry of VWVᵀ p+4 times at most. η is the sum of both.
+// Proof. If the Cholesky factorization of the stored matrix M = σI + VWVᵀ − S(τ₀) does not break down, no
+// eigenvalue of the stored matrix is below −γ(n+8)/(1−γ(n+8))·tr M (Rump, Verification of Positive
+// Definiteness, 2006; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorem 10.3). Forming M
+// rounds an entry of VWVᵀ p+4 times at most. η is the sum of both.
 //
 // S(τ) = S(τ₀) − δ11ᵀ for δ = τ − τ₀. Let Q be V and one more column, 1 = Qx + r, ‖QᵀQ
 // − I‖ ≤ ω and T = diag(W, 0) − δxxᵀ. Then S(τ) ⪯ (σ + η + ε)I + QTQᵀ with ε =
@@ -76,8 +76,9 @@ func (d *dual) curve(tau float64) (*curve, error) {
 	return d.curveOf(tau, values, vectors)
 }
 
-// curveOf makes a curve of the p ≥ k−1 leading eigenpairs before the widest gap, with eigenvalues a
-// little larger, and of σ, a little above the next. values and vectors may be wrong.
+// curveOf returns a curve from the p ≥ k−1 leading eigenpairs before the widest gap. It raises their
+// eigenvalues a little, and takes a σ a little above the next eigenvalue, until a factorization proves the
+// curve; nil if none does. values and vectors need not be accurate.
 func (d *dual) curveOf(tau float64, values []float64, vectors *softkmeans.Matrix) (*curve, error) {
 	c := &curve{tau: tau, count: min(d.k-1, d.n)}
 	next := func(p int) float64 { return values[min(p, len(values)-1)] }
@@ -183,8 +184,9 @@ func (d *dual) proves(c *curve, v *softkmeans.Matrix) (bool, error) {
 }
 
 // definite reports whether the Cholesky factorization m = LLᵀ runs to its end, for the lower triangle of m,
-// which it overwrites with L. Every entry passes at most n+3 roundings. It goes by blocks of rows, of which
-// each is found from the rows above alone, and then the block's own triangle.
+// which it overwrites with L. Every entry passes at most n+3 roundings. It processes blocks of rows: first
+// the entries left of the block's triangle, which depend on the rows above only and are shared among workers,
+// then the triangle itself.
 func (d *dual) definite(m *softkmeans.Matrix) bool {
 	const panel = 32
 	for top := 0; top < m.Rows; top += panel {

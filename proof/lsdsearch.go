@@ -1,6 +1,7 @@
 package proof
 
-// The search for A by proximal gradient steps. Nothing here needs to be right for the floor to be one.
+// The search for A by proximal gradient steps. The floor is proved for any A, so errors in this file cannot
+// make it wrong.
 
 import (
 	"math"
@@ -16,7 +17,7 @@ const (
 	searchSteps  = 100     // at most
 	leastSteps   = 4       // without as many there is no search
 	searchWork   = 1 << 33 // multiplications, about
-	directOrder  = 24      // all eigenvalues are computed up to this n, as for k above n/4 − spareVectors
+	directOrder  = 24      // up to this n, and for k above n/4 − spareVectors, all eigenvalues are computed
 	spareVectors = 4       // beyond k−1 that are kept, for a gap between two of them
 	polishSteps  = 60      // at most, of the eigenvectors that a curve is made of
 	taskRows     = 64      // at a time
@@ -50,7 +51,8 @@ func newDual(kn *kernel, p *softkmeans.Matrix, tau float64) *dual {
 	return d
 }
 
-// steps returns how many steps are affordable. One of all eigenvectors counts as 128n³.
+// steps returns how many steps searchWork permits. A step that computes all eigenvectors counts as 128n³
+// multiplications.
 func (d *dual) steps() int {
 	n := float64(d.n)
 	each := 128 * n
@@ -60,10 +62,10 @@ func (d *dual) steps() int {
 	return int(min(searchSteps, searchWork/(each*n*n)))
 }
 
-// search raises the floor at τ by steps of the proximal gradient method. A step takes D = A − K along
-// −G, for G of the k−1 leading eigenpairs, and back towards 0 by τ or (k−1)τ; all that times share.
-// τ moves to the τ with the least floor of this A. If the floor falls, share is halved: the k-th eigenvalue
-// is then near the others.
+// search raises the floor at τ by steps of the proximal gradient method. A step subtracts share·G from D = A
+// − K, with G the part of A − τ11ᵀ in its k−1 leading eigenpairs. It then moves each entry of D towards 0, by
+// up to share·τ from above and share·(k−1)τ from below. τ moves to the τ with the least floor of this A. If
+// the floor falls, share is halved: the k-th eigenvalue is then near the others.
 func (d *dual) search(steps int, objective float64) error {
 	last, nn := math.Inf(-1), float64(d.n)*float64(d.n)
 	share := 1.
@@ -101,7 +103,8 @@ func (d *dual) search(steps int, objective float64) error {
 	return nil
 }
 
-// move takes a step, and sets the cost, of A below its diagonal and on it.
+// move takes a step of search, for G = YᵀY and the given share, and sets cost. The cost is summed over the
+// lower triangle of A, whose entries off the diagonal count twice.
 func (d *dual) move(y *softkmeans.Matrix, share float64) {
 	costs := make([]float64, d.n)
 	more := float64(d.k - 1)
@@ -145,9 +148,9 @@ func (d *dual) eachTask(fn func(lo, hi int)) {
 	})
 }
 
-// leading returns about the k−1+spareVectors largest eigenvalues of A − τ11ᵀ, descending, and
-// eigenvectors in rows. It looks for them in the span of those it found before and of their residuals,
-// which are the other rows of basis.
+// leading returns about the k−1+spareVectors largest eigenvalues of A − τ11ᵀ, descending, and eigenvectors in
+// rows. The eigenvectors are sought in the span of basis: its first half contains the vectors of the previous
+// call, and its second half their residuals.
 func (d *dual) leading(tau float64) (values []float64, vectors *softkmeans.Matrix, err error) {
 	if d.basis == nil {
 		s := d.a.Clone()

@@ -9,7 +9,9 @@ import (
 	"softkmeans/internal/la"
 )
 
-// moments returns the bound for rows weighted by v. The mixtures' singular values differ by at most r.
+// moments returns the bound by moments for rows with weights v. sigma are the singular values of the weighted
+// rows, and r bounds the norm of the differences between these values and the singular values of the
+// mixtures.
 func (q *problem) moments(sigma, v []float64, r float64) float64 {
 	k := float64(q.k)
 	log := 0.5*math.Log(k) + (k-1)/2*math.Log(k/la.Sum(v)) + leastLogProduct(sigma, r)
@@ -20,15 +22,15 @@ func (q *problem) moments(sigma, v []float64, r float64) float64 {
 	return log - k*float64(q.w.Rows+q.d+64)*0x1p-50
 }
 
-// design takes up to designSteps, and tries the weights after 1, 2, 4, … of them. After designAll steps the
-// designRows of the most weight are left.
+// design takes up to designSteps steps, and computes the bound for the weights after 1, 2, 4, … steps. After
+// designAll steps it continues with the designRows rows of largest weight.
 const (
 	designSteps = 64
 	designAll   = 4
 	designRows  = 4096
 )
 
-// design returns the best bound by moments among some weights v, and whatever v is, the bound holds. It
+// design returns the best bound by moments for several choices of weights v. The bound holds for any v. It
 // begins with the simplex of k rows and goes towards the largest determinant, by the multiplicative algorithm
 // (Silvey, Titterington & Torsney 1978): v_i is multiplied by its leverage over k.
 func (q *problem) design(r reach) float64 {
@@ -72,7 +74,7 @@ func (q *problem) design(r reach) float64 {
 	return best
 }
 
-// weighted returns the bound by moments for other weights v of the rows.
+// weighted returns the bound by moments for the rows with weights v in place of q.weights.
 func (q *problem) weighted(v []float64, r reach) float64 {
 	most := 0.0
 	for i, u := range v {
@@ -84,8 +86,8 @@ func (q *problem) weighted(v []float64, r reach) float64 {
 	return q.moments(sigma, v, (r.near*math.Sqrt(most)+r.each*math.Sqrt(la.Sum(v)))*(1+0x1p-40))
 }
 
-// singularValues returns numbers that are at most the singular values of the rows √v_i·(w_i
-// − w̄), descending, and little smaller. Unless centred, w̄ is 0.
+// singularValues returns close lower bounds of the singular values of the rows √v_i·(w_i − w̄), descending.
+// w̄ is the weighted mean, or 0 unless centred is set.
 //
 // The scatter matrix is off by at most γ(m+8) of its trace, and by the square of that for the rounded mean,
 // for terms that pass through m sums.
@@ -133,23 +135,24 @@ func singularValues(w *softkmeans.Matrix, v []float64, centred bool) []float64 {
 	return sigma
 }
 
-// scatterRows is how many rows singularValues adds up before it adds their sum to others.
+// scatterRows is the number of rows of a partial sum in singularValues.
 const scatterRows = 512
 
 // leastLogProduct returns a number that is at most Σ log s_i for all s with
 // Σ(σ_i − s_i)² ≤ r²; −Inf if one of them can be 0. sigma is descending.
 //
-// Each s_i is at least σ_i − r, and at most σ_i at the minimum of the sum. For any ν ≥ 0 the sum is at
-// least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i. The
-// function under the minimum rises at σ_i, and its slope is 0 at s(σ_i − s) = 1/(2ν). So it is least
-// at σ_i − r or at the larger root. The best ν gives Σ(σ_i − s_i)² = r². If that jumps, some bound is
-// lost, but not for r ≤ σ_p/2: then the problem is convex in (σ_i − s_i)².
+// Each s_i is at least σ_i − r, and at most σ_i at the minimum of the sum. For any ν ≥ 0 the sum is at least
+// Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i. The function under the
+// minimum rises at σ_i, and its slope is 0 at s(σ_i − s) = 1/(2ν). So the function is least at σ_i − r or at
+// the larger root. For the best ν, Σ(σ_i − s_i)² = r². If no ν gives this sum, since the sum jumps, the bound
+// is lower than the true minimum. That does not happen for r ≤ σ_p/2, for which the problem is convex in (σ_i
+// − s_i)².
 func leastLogProduct(sigma []float64, r float64) float64 {
 	least := sigma[len(sigma)-1]
 	if !(least > r*(1+0x1p-44)) {
 		return math.Inf(-1)
 	}
-	r *= 1 + 0x1p-44 // so that the rounding of σ_i − r, which may be all of it, is on the safe side
+	r *= 1 + 0x1p-44 // so that σ_i − r, even if it is only rounding, is too small rather than too large
 	best := math.Inf(-1)
 	low := -math.Log2(8 * sigma[0] * sigma[0])
 	high := math.Log2(float64(len(sigma))) - math.Log2(least) - math.Log2(max(r, 0x1p-60*least)) + 4

@@ -16,11 +16,14 @@ import (
 const (
 	mostK        = 1 << 24
 	mostFilledIn = 1 << 27 // entries of a sparse table with its zeros: 1 GB
-	farFrom0     = 0x1p8   // rows with a mean of so many times their range are taken about a row
-	plainExp     = 100     // entries and weights beyond 2^±plainExp are scaled
-	block        = 64      // rows that are added up before their sum is added to others
-	passes       = 16      // sums of all rows are added up in so many parts, at most
-	flat         = 0x1p-40 // a direction of less than this share of the largest singular value is none
+	// farFrom0: if an entry of the mean exceeds farFrom0 times the largest range of a column, a row is
+	// subtracted from all rows.
+	farFrom0 = 0x1p8
+	plainExp = 100 // entries and weights beyond 2^±plainExp are scaled
+	block    = 64  // rows of a partial sum
+	passes   = 16  // sums of all rows are added up in so many parts, at most
+	// flat: a direction whose singular value is less than this fraction of the largest does not count.
+	flat = 0x1p-40
 )
 
 // table is rows about a vector, with weights.
@@ -45,7 +48,8 @@ func (s *table) eachPart(workers int, fn func(part, lo, hi int)) {
 	draws.Run(workers, parts, func(t int) { fn(t, n*t/parts, n*(t+1)/parts) })
 }
 
-// open returns the problem of k centers for the rows of x; with its field off, if asked for.
+// open returns the problem for k centers and the rows of x. If the argument off is set, it also computes the
+// field off.
 func open(
 	ctx context.Context, x softkmeans.Samples, k int, opts *softkmeans.Options, off bool,
 ) (*problem, error) {
@@ -100,9 +104,10 @@ func filledIn(x softkmeans.Samples) (*softkmeans.Matrix, error) {
 	return m, nil
 }
 
-// scale sets the units, weights, and the vector to subtract from rows: their mean to rounding. It copies rows
-// that are out of a plain range, or so far from 0 that rounding of the mean would count; differences from the
-// first row lose nothing. It returns the weights of all rows, nil if none were given.
+// scale sets q.exp and q.wexp, the weights of s, and s.about, the mean of the rows. If entries are out of the
+// range of plain, or so far from 0 that the rounding of the mean matters, s.x becomes a scaled copy of the
+// rows less the first row, which is exact enough. scale returns the scaled weights of all rows, or nil if
+// given is nil.
 func (q *problem) scale(s *table, given []float64) (all []float64) {
 	heaviest := 1.0
 	if given != nil {
@@ -139,8 +144,8 @@ func (q *problem) scale(s *table, given []float64) (all []float64) {
 // plain reports whether 2^exp is in the range that needs no scaling.
 func plain(exp int) bool { return max(exp, -exp) <= plainExp }
 
-// centre sets about to the mean of the rows. It returns their largest entry, and whether they are so far from
-// 0 that its rounding counts.
+// centre sets about to the mean of the rows. It returns the largest magnitude of an entry, and whether the
+// rows are so far from 0 that the rounding of the mean matters.
 func (s *table) centre() (top float64, far bool) {
 	d := s.x.Cols
 	s.about = make([]float64, d)
@@ -162,8 +167,8 @@ func (s *table) centre() (top float64, far bool) {
 	return top, middle > farFrom0*ranges
 }
 
-// project sets the rows in the leading directions, the remainder ‖Y − YŨŨᵀ‖², σ_k, and
-// with off the norm of R = YᵀYŨ − ŨM.
+// project sets q.w, the coordinates of the rows in the leading directions; q.outside, a bound of ‖Y − YŨŨᵀ‖²;
+// q.total, q.sigma and q.lower; and, if off is set, q.off, a bound of the norm of R = YᵀYŨ − ŨM.
 func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off bool) error {
 	n, d, b := len(s.rows), s.x.Cols, basis.Rows
 	p := min(q.k-1, b)
@@ -205,7 +210,7 @@ func (q *problem) project(s *table, basis *softkmeans.Matrix, workers int, off b
 		la.Axpy(parts[0].product.Data, 1, sum.product.Data)
 	}
 	sum := &parts[0]
-	// A row is rounded by γ(1), and by γ(2p+8) of its length when it is projected.
+	// A row has a relative rounding error of γ(1), and its projection an error of γ(2p+8) of its length.
 	depth := block + n/(passes*block) + passes + d/4 + 16
 	q.total = sum.total * (1 + la.Gamma(depth))
 	length := math.Sqrt(sum.outside)*(1+la.Gamma(depth)) + la.Gamma(2*p+8)*math.Sqrt(q.total)

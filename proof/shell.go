@@ -20,8 +20,8 @@ package proof
 // comes in: the boundary of the cones from z over V is added to the cycle. These cones are in {aᵀx ≥ b} and
 // so do not hold c: the number remains. All facets ever made have aᵀc < b, or the point is not added.
 //
-// So nothing depends on how well the hull is found, nor on the rounding of normals: offsets are rounded down
-// by slip, and tests against them err by less.
+// So the theorem holds even if the facets are not the facets of the hull, and normals are rounded: slip is
+// subtracted from every offset, and the rounding error of a test against an offset is smaller than slip.
 
 import (
 	"context"
@@ -32,7 +32,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// mostFacets is how many facets, or points, end the search for better ones.
+// mostFacets is the number of facets, and of points, above which no more points are added.
 const mostFacets = 1 << 11
 
 // shell is a cycle of facets around a point.
@@ -41,11 +41,12 @@ type shell struct {
 	reach  []float64   // how far each may move
 	still  bool        // points are taken not to move
 	centre []float64
-	slip   float64 // more than the rounding of aᵀz − r‖a‖, ‖a‖ ≤ 1 + 2^-40, or of a move by it
+	slip   float64 // exceeds the rounding error of aᵀz − r‖a‖ for ‖a‖ ≤ 1 + 2^-40
 	facets []facet
 }
 
-// support returns a point z that reaches as far along a as can be for certain, and how far it may move.
+// support is a function that returns, for a direction a, a point z and the distance r by which z may move,
+// such that aᵀz − r‖a‖ is as large as possible.
 type support func(a []float64) (z []float64, reach float64)
 
 // facet is {x: normalᵀx < offset}, and the simplex of its corners beyond.
@@ -55,8 +56,9 @@ type facet struct {
 	offset  float64
 }
 
-// newShell returns the shell of a simplex of p+1 points, still for now; nil if it is flat. Later they may
-// move as far as reach. No point to come is farther than size from 0, moves included.
+// newShell returns the shell of a simplex of p+1 points, or nil if the simplex is flat. At first the points
+// count as fixed; after a call of move, point j may move by reach[j]. All points, also those added later,
+// must be at most size from 0 wherever they move.
 func newShell(simplex *softkmeans.Matrix, reach []float64, size float64) *shell {
 	p := simplex.Cols
 	h := &shell{reach: reach, still: true, centre: make([]float64, p), slip: 0x1p-46 * size}
@@ -75,8 +77,8 @@ func newShell(simplex *softkmeans.Matrix, reach []float64, size float64) *shell 
 }
 
 // move adds points until 0 is inside all facets. Then 0 is the centre, and the points may move. It reports
-// false if that fails. If 0 is inside all facets before, the winding number about it equals the number about
-// the centre, and moves do not change it.
+// false if that fails. If 0 is inside all facets while the points are fixed, the winding number about 0
+// equals the number about the centre, and does not change when the points move.
 func (h *shell) move(ctx context.Context, farthest support) bool {
 	for added := true; added; {
 		moved, clear := &shell{
@@ -103,8 +105,8 @@ func (h *shell) move(ctx context.Context, farthest support) bool {
 	return false
 }
 
-// facet returns the facet with the given corners. Its plane touches their balls if possible. It reports
-// false if the centre is not clearly below it.
+// facet returns the facet with the given corners. Its plane touches the balls in which the corners may move,
+// if there is such a plane. ok is false if there is none, or if the centre is not clearly inside the facet.
 func (h *shell) facet(corners []int) (f facet, ok bool) {
 	p, first := len(h.centre), corners[0]
 	along := softkmeans.NewMatrix(p-1, p, nil) // an orthonormal basis of the differences of the corners
@@ -148,8 +150,8 @@ func (h *shell) beyond(f *facet, z []float64, r float64) float64 {
 	return la.Dot(f.normal, z) - r*la.Norm(f.normal)
 }
 
-// add adds a point and returns true. If it is not clearly beyond some facet, or if a new facet would be no
-// good, it changes nothing and returns false.
+// add adds a point and returns true. If the point is not clearly beyond some facet, or if the centre would
+// not be inside a new facet, add changes nothing and returns false.
 func (h *shell) add(z []float64, r float64) bool {
 	n := len(h.points)
 	h.points, h.reach = append(h.points, z), append(h.reach, r)
@@ -168,7 +170,8 @@ func (h *shell) add(z []float64, r float64) bool {
 			ridges = append(ridges, slices.Delete(slices.Clone(f.corners), j, j+1))
 		}
 	}
-	good := most > 4*h.slip && n < mostFacets // so that rounding does not go round in circles
+	// so that rounding cannot make facets replace each other for ever.
+	good := most > 4*h.slip && n < mostFacets
 	slices.SortFunc(ridges, slices.Compare[[]int])
 	for i := 0; i < len(ridges) && good; {
 		end := i + 1

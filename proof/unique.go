@@ -19,14 +19,15 @@ package proof
 // (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ + (1−α)(1+τ), it is at most
 // (τ+η)/(1+τ−ρ). The facets near unit vector i have the weight β_i, and ‖β‖ ≥ 1−η−αρ−τ =: b. As Σβ_i ≤ 1,
 // some β_i is at least b². The weights other than that add up to μ = 1−b² at most, so ‖y_j − e_i‖ ≤ ω = 2μ +
-// τ. Two y_j near the same e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. Where that is below 1−δ each
-// has its own, say i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν = kω + (1+kω)ω,
-// and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
+// τ. Two y_j near the same e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. If 2ω(1+τ)^{k−1} < 1−δ, each
+// y_j is therefore near another e_i; let i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖
+// ≤ ν = kω + (1+kω)ω, and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
 //
 // The least volume follows from the largest ellipsoid inside K (volume.go). Two other bounds are no better.
-// The bound by ρ alone is the bound by a ball about the centroid. The bound by a design of the y_f with the
-// largest determinant is the bound by the smallest ellipsoid around K's polar about the centroid. The polar
-// of this ellipsoid is inside K, and the product of their volumes is at least the product for two balls.
+// The bound from ρ alone equals the bound from a ball about the centroid. The bound from the weights of the
+// y_f that maximise a determinant equals the bound from the smallest ellipsoid around the polar of K about
+// the centroid. The polar of this ellipsoid is inside K, and the product of their volumes is at least the
+// product for two balls.
 
 import (
 	"cmp"
@@ -40,7 +41,7 @@ import (
 )
 
 const (
-	nearly    = 1e-6 // no simplex that is smaller by more than this share: the smallest
+	nearly    = 1e-6 // a simplex counts as the smallest if no simplex is smaller by more than this fraction
 	same      = 1e-9 // volumes that are larger by this share at most count as the same
 	mostApart = 1e-2 // how far vertices of the only simplex may be apart
 	mostUnits = 1e-9 // the largest difference of a row's sum from 1
@@ -51,28 +52,29 @@ type Verdict struct {
 	// Factor bounds the volume of the simplex of the fit as a multiple of the smallest volume. It is
 	// math.MaxFloat64 if nothing is proved, as for more than 10 centers.
 	Factor float64
-	// Rho is the largest length of a facet of a polytope inside the hull, as its values at the k centers
-	// divided by their sum. If it is at most 1, no simplex is smaller. math.MaxFloat64: the centroid is not
-	// inside, or nothing is known.
+	// A facet of a polytope inside the hull of the rows is a linear function. Its values at the k centers,
+	// divided by their sum, are a vector; Rho is the largest length of these vectors. If it is at most 1, no
+	// simplex is smaller. math.MaxFloat64: the centroid is not inside, or nothing is known.
 	Rho float64
-	// Apart bounds the distance between the vertices of any equally small simplex and the vertices of the
-	// fit, in memberships and in some order. Equally small means up to 1 + 1e-9 times the volume.
-	// math.MaxFloat64: nothing is proved.
+	// Apart bounds, in units of memberships, how far the vertices of another simplex lie from the matched
+	// vertices of the fit, if its volume is at most 1 + 1e-9 times the smallest. math.MaxFloat64: nothing is
+	// proved.
 	Apart float64
 }
 
-// Smallest reports whether no simplex is smaller by more than 1e-6 of the volume.
+// Smallest reports whether it is proved that no simplex is smaller by more than 1e-6 of the volume.
 func (v Verdict) Smallest() bool { return v.Factor <= 1+nearly }
 
-// Only reports whether the vertices of all equally small simplices lie within 0.01 of these.
+// Only reports whether the vertices of all equally small simplices are proved to lie within 0.01 of the
+// vertices of the fit.
 func (v Verdict) Only() bool { return v.Apart <= mostApart }
 
 // Unique bounds how much smaller another simplex around the same mixtures can be, and how far the vertices of
-// an equally small simplex can differ. Pass the memberships of a fit (n×k), whose rows add up to 1, without
+// an equally small simplex can differ. Pass the memberships of a fit (n×k), whose rows add up to 1. Leave out
 // rows of weight 0 and trimmed rows. The centers must be affinely independent, so that k is at most d+1. Call
 // Smallest and Only. If Smallest is true, no centers with the same mixtures span a volume smaller by more
-// than 1e-6. If Only is true, all equally small ones lie within 0.01, in memberships. Both are theorems on
-// the numbers in memory.
+// than 1e-6. If Only is true, the vertices of all equally small simplices lie within 0.01 of these centers,
+// in memberships. Both statements are proved for the memberships as stored.
 //
 // Nothing is proved for k above 10. Cost: some hundred passes over the memberships, and up to some seconds
 // for k of 6 to 10. Errors: [softkmeans.ErrShape], [softkmeans.ErrNonFinite], [softkmeans.ErrRange];
@@ -105,8 +107,9 @@ func Unique(ctx context.Context, memberships *softkmeans.Matrix) (Verdict, error
 	return v, fault.Stopped(ctx)
 }
 
-// openShares returns the rows of memberships in the coordinates of RegularSimplex, about their mean, and how
-// far their rounding may move them; of too many centers for the ellipsoid, k alone.
+// openShares checks g. It returns the rows of g, less their mean, in the coordinates of RegularSimplex, and a
+// bound `each` of the distance by which rounding may have moved a row. If there are too many centers for an
+// ellipsoid, only k and the weights are set.
 func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each float64, err error) {
 	if err := g.Check("memberships"); err != nil {
 		return nil, 0, err
@@ -161,7 +164,8 @@ func (f *facet) values(y []float64, corners *softkmeans.Matrix) (length, off flo
 	return length, off
 }
 
-// apart returns the largest length of a facet, and the least that the theorem gives for any τ.
+// apart returns ρ, the largest length of a y_f, and the smallest distance that the theorem proves, over all
+// τ.
 func (h *shell) apart(corners *softkmeans.Matrix) (rho, least float64) {
 	k, y := corners.Rows, make([]float64, corners.Rows)
 	var all [][2]float64 // distances and lengths

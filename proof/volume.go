@@ -29,30 +29,31 @@ package proof
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //
 // for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from the trace of
-// YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and outside. As I−P is symmetric,
-// ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap.
-// Ũ differs from directions within V by at most √(δ_U/gap) for δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ =
-// Y(I−P)Ũ + (YP−Ŷ)Ũ has a norm of at most
+// YᵀY(VVᵀ − P). Let t_i = a_i + b_i with the squared lengths a_i and b_i of the parts of (I−P)v_i inside and
+// outside of the span of V. As I−P is symmetric, ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i,
+// and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap. Ũ differs from directions within V by at most √(δ_U/gap)
+// for δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ = Y(I−P)Ũ + (YP−Ŷ)Ũ has a norm of at most
 //
 //	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
 //
 // by Cauchy's inequality.
 //
 // At the least error itself the mixtures are the rows' principal parts. With R = YᵀYŨ − ŨM and M = ŨᵀYᵀYŨ,
-// their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan 1970). So after the projection no
-// mixture of a row of weight v is farther from it than that times √(‖Y‖²/v).
+// their projection P has ‖(I−P)Ũ‖ ≤ ‖R‖/(λ_p(M) − σ_{p+1}²) (Davis & Kahan 1970). So after the projection the
+// distance between a row of weight v and its mixture is at most this bound times √(‖Y‖²/v).
 //
-// Ellipsoid. Let near bound ‖(Y−Ŷ)Ũ‖. Mixtures of a mean Σa_i·w_i of rows, a ≥ 0 and Σa_i = 1,
-// are at most Σa_i‖δ_i‖ ≤ near·√(Σa_i²/v_i) from it, and the simplex holds them. So it holds
-// each ellipsoid inside the hull of such means wherever they go within that distance (shell.go). The regular
-// simplex is the smallest around a ball, so a simplex around {Lu + d: ‖u‖ ≤ 1} has a volume of at
-// least |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i
-// ∝ v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
+// Ellipsoid. Let near bound ‖(Y−Ŷ)Ũ‖. Mixtures of a mean Σa_i·w_i of rows, a ≥ 0 and Σa_i = 1, are at most
+// Σa_i‖δ_i‖ ≤ near·√(Σa_i²/v_i) from it, and the simplex holds them. So the simplex contains every ellipsoid
+// that is inside the hull of such means even if each mean moves by up to this distance (shell.go). The
+// regular simplex is the smallest around a ball, so a simplex around {Lu + d: ‖u‖ ≤ 1} has a volume of at
+// least |det L|·p^{p/2}·(p+1)^{(p+1)/2}/p!. Along a the mean that reaches farthest for certain has a_i ∝
+// v_i·(aᵀw_i − t)₊ with Σv_i·(aᵀw_i − t)₊² = near². It reaches as far as t.
 //
 // Triangle. If no mixture is farther than ρ from its row, the triangle with every side moved out by ρ holds
-// the projected rows. Its width is at least theirs, 2σ_p/√W, because no variance is above a quarter of the
-// squared range. A simplex's inradius is at least its width over k. Moved back, its area is at least
-// (1 − 3ρ/width)² times the area of the smallest triangle around the rows.
+// the projected rows. The width of this larger triangle is at least the width of the rows, which is at least
+// 2σ_p/√W, because a variance is at most a quarter of the squared range. A simplex's inradius is at least its
+// width over k. Moved back, its area is at least (1 − 3ρ/width)² times the area of the smallest triangle
+// around the rows.
 
 import (
 	"context"
@@ -68,16 +69,16 @@ import (
 
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
-	LogVolume float64 // of the centers of every pair with at most this Error; −Inf: nothing is proved
+	LogVolume float64 // at most the log volume of the centers of any pair with this Error or less; −Inf: nothing is proved
 	// Error is ‖X − GF‖², weighted if weights were given. At slack 0 it is the minimum, or a little less:
 	// the error of a fit that reaches the minimum may exceed it by rounding.
 	Error float64
 }
 
 // VolumeFloor returns a lower bound for the (k−1)-dimensional volume of k centers. Pass the samples x (n×d)
-// and the slack, the excess of the error as a fraction of the floor. Read LogVolume: no centers with
-// memberships that add up to 1 span a smaller volume at an error of at most VolumeBound.Error, (1+slack)
-// times the floor.
+// and the slack: how far the error may be above the floor, as a fraction of the floor. Read LogVolume:
+// centers whose memberships add up to 1, with a squared error of at most (1+slack) times the floor, do not
+// span a smaller volume. VolumeBound.Error is this squared error.
 //
 // # Details
 //
@@ -112,15 +113,15 @@ func VolumeFloor(
 }
 
 // VolumeRatio returns an upper bound for the volume of the centers of m, divided by the smallest volume of
-// any centers with no more error. Pass the model with the samples x of its fit, and the Weights of the fit, 0
-// for rows that it left out. The ratio is at least 1, and [math.MaxFloat64] if nothing is proved. It is 0 if
-// no volumes are compared: for SumAtMostOne, for more than d+1 centers, for centers without volume, and if
-// the objective is below the floor of x.
+// any centers with no more error. Pass the model, the samples x of its fit, and the Weights of the fit, with
+// weight 0 for rows that the fit left out. The ratio is at least 1, and [math.MaxFloat64] if nothing is
+// proved. It is 0 if no volumes are compared: for SumAtMostOne, for more than d+1 centers, for centers
+// without volume, and if the objective is below the floor of x.
 //
-// If m is without a penalty, and its objective is within 1e-10 of the total variance of the floor, the ratio
-// is to centers that reach the floor exactly. VolumeRatio reads Weights, Solver and Workers. Cost: as for
-// [VolumeFloor]. Errors: VolumeFloor's and Model.Check's; [softkmeans.ErrShape] for a model without centers,
-// or of other columns.
+// If m is without a penalty, and its objective is within 1e-10 of the total variance of the floor, it is
+// compared with centers that reach the floor exactly. VolumeRatio reads Weights, Solver and Workers. Cost: as
+// for [VolumeFloor]. Errors: VolumeFloor's and Model.Check's; [softkmeans.ErrShape] for a model without
+// centers, or of other columns.
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
@@ -159,8 +160,8 @@ func VolumeRatio(
 	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64), err
 }
 
-// checkModel returns an error unless m has centers, and parts that fit together, or for an option that is set
-// and not read.
+// checkModel returns an error if m contains no centers, if Model.Check rejects m, or if an option is set that
+// proofs do not read.
 func checkModel(m *softkmeans.Model, opts *softkmeans.Options) error {
 	if m == nil || m.Centers == nil {
 		return fault.New(softkmeans.ErrShape, "the model has no centers")
@@ -202,8 +203,8 @@ type problem struct {
 	beyond  float64            // at most the floor of k+1 centers
 	off     float64            // at least ‖R‖, if asked for
 	exp     int                // the unit of the rows is 2^exp
-	wexp    int                // that of the weights 2^wexp
-	mean    []float64          // of rows of memberships
+	wexp    int                // the unit of the weights is 2^wexp
+	mean    []float64          // for Unique: the mean of the rows of memberships, in the coordinates of w
 }
 
 // lightest returns the least weight.
@@ -263,7 +264,8 @@ func (q *problem) bound(e, each float64) VolumeBound {
 	return best
 }
 
-// reach is how far mixtures are from the rows: all of them together by near, with weights, and each by each.
+// reach bounds how far mixtures are from their rows. near bounds the norm of all differences, weighted; each
+// bounds the distance of each mixture from its row.
 type reach struct{ near, each float64 }
 
 // byTriangle returns the bound by the smallest triangle around the rows, or −Inf.
@@ -293,7 +295,7 @@ func (q *problem) ellipsoid(r reach) (h *shell, log float64) {
 	corners := draws.Chosen(q.w, rows)
 	moves, accuracy := slices.Repeat([]float64{r.each}, q.k), 1e-8
 	h = newShell(corners, moves, size)
-	if near > 0 && h != nil { // rows alone may move too far
+	if near > 0 && h != nil { // a single row may move farther than a mean of rows
 		accuracy = roughly
 		corners = corners.Clone()
 		for j, f := range h.facets {

@@ -17,7 +17,7 @@ import (
 type BootstrapOptions struct {
 	// MinVolumeOptions are the options of the fit. Sum and Volume are taken from the model. Centers, Init and
 	// Restarts are not read: each fit begins at the model's centers. Progress is called after each fit, in
-	// order, with its number as Restart and its last iteration.
+	// order, with the last iteration of the fit; Restart is the number of the fit.
 	softkmeans.MinVolumeOptions
 	Resamples int     // the number of resamples to fit, at least 2; 0: 200
 	Level     float64 // of the intervals, above 0 and below 1; 0: 0.95
@@ -28,11 +28,11 @@ type BootstrapOptions struct {
 type Sureness struct {
 	Resamples    int                // the resamples fitted
 	Lower, Upper *softkmeans.Matrix // k×d: ends of the centers' intervals
-	Shares       []float64          // mean memberships of the model's prototypes, by weight
-	ShareLower   []float64          // ends of their intervals, at least 0
+	Shares       []float64          // k: weighted means of the columns of the model's Memberships
+	ShareLower   []float64          // k: lower ends of the intervals of Shares, at least 0
 	ShareUpper   []float64          // at most 1
-	// Stable is for each row the fraction of the resamples that give it the model's label. Each fit
-	// labels all rows, also rows that its resample lacks.
+	// Stable is for each row the fraction of the resamples that give it the model's label. Each fit labels
+	// all rows, also those that were not sampled for it.
 	Stable    []float64
 	Stability float64           // mean of Stable, by weight
 	Status    softkmeans.Status // StatusIterationLimit if a fit reached its limit; otherwise StatusConverged
@@ -45,17 +45,18 @@ type Sureness struct {
 // counts twice; rows of weight 0 are not sampled.
 //
 // The intervals are for the result of the same fit on very many such rows. They cover the prototypes that
-// generated the data less often, since a slack moves centers inward, however many rows there are. The fits
+// generated the data less often, since a slack moves centers inward. More rows do not change that. The fits
 // search near m alone; [Others] looks for other solutions.
 //
 // # Details
 //
-// In simulations 91 to 96 % of the intervals of level 0.95 covered the former, and 40 to 89 % the latter
-// (docs/accuracy.md). For a model of package unmix set NonNegative, and Lambda to the model's; the intervals
-// are then for this λ.
+// In simulations 91 to 96 % of the intervals of level 0.95 covered the result of the same fit of very many
+// rows, and 40 to 89 % covered the prototypes that generated the data (docs/accuracy.md). For a model of
+// package unmix set NonNegative, and Lambda to the model's; the intervals are then for this λ.
 //
 // Cost: Resamples fits by FitMinVolume without k-means. Workers share the fits. Memory: FitMinVolume's for
-// each worker, or once if x contains more than 4 million entries. Results depend on Seed, not on Workers.
+// each worker. If x contains more than 4 million entries, the fits are made one after the other. Results
+// depend on Seed, not on Workers.
 //
 // Errors: FitMinVolume's; [softkmeans.ErrShape] for a model without memberships of these rows;
 // [softkmeans.ErrOption] for a λ of 0, as after Fit, FitAlternating, or an exact mixture; ctx's, wrapped.
@@ -109,7 +110,7 @@ type bootstrap struct {
 	labels   []int              // the model's
 	centers  *softkmeans.Matrix // the model's, times 2^-exp
 	exp      int
-	exps     []int // of columns, in which the sums are
+	exps     []int // exponents of the columns: sum and squares are of differences divided by 2^exps
 	status   softkmeans.Status
 	shares   []float64
 	same     []float64 // for each row the number of draws that give it the model's label
@@ -118,7 +119,8 @@ type bootstrap struct {
 	shareSum, shareSquares []float64
 }
 
-// draw is the fit of one draw, with prototypes in the places of the model's.
+// draw is the fit of one resample, with the prototypes in the order of the model's prototypes that they
+// match.
 type draw struct {
 	centers *softkmeans.Matrix
 	shares  []float64
@@ -186,7 +188,7 @@ func columnExps(f, g *softkmeans.Matrix) []int {
 	return exps
 }
 
-// draw draws rows by random numbers of its own and fits them.
+// draw samples rows with replacement, by the stream of random numbers of this number, and fits them.
 func (b *bootstrap) draw(number, workers int) (r draw) {
 	rng := rand.New(rand.NewPCG(b.o.Seed, bootstrapStream+uint64(number)))
 	o := b.o.MinVolumeOptions

@@ -12,25 +12,26 @@ import (
 
 // Matching matches the prototypes of a model a with the prototypes of a model b.
 type Matching struct {
-	To   []int // for each prototype of a its match in b; -1: none
+	To   []int // To[i] is the index of the prototype of b that matches prototype i of a; -1: none
 	From []int // for each prototype of b its match in a; -1: none
 	// Moved is the distance of each prototype of a from its match, in the units of the data; 0: no match.
 	Moved []float64
-	// Between is the root mean square distance of two prototypes of a, a scale for Moved; 0 for a single one.
+	// Between is the root mean square distance of two prototypes of a, to compare Moved with; 0 if a has one.
 	Between float64
 	Rows    int   // the rows whose labels were compared; 0: none
-	Changed []int // the rows, rising, whose label in b is not the match of their label in a
+	Changed []int // indices of the rows, ascending, whose label in b is not the match of their label in a
 }
 
 // Match matches the prototypes of the models a and b, for example of two fits with different options or rows.
 // Their Centers must contain the same columns in the same scaling. Read To. Each prototype has at most one
-// match. The sum of squared distances over the matches is the least, by [metrics.Assignment].
+// match. The matches minimise the sum of squared distances (see [metrics.Assignment]).
 //
 // If both models contain labels of equally many rows, Match assumes that the rows are the same, and Changed
 // lists the rows whose label changed.
 //
 // Cost: O(kk'(d+k)) for k ≤ k', and O(n). Errors: [softkmeans.ErrShape] for different columns or too many
-// pairs, [softkmeans.ErrTooFewSamples] for a model without centers, and those of [softkmeans.Model.Check].
+// pairs, [softkmeans.ErrTooFewSamples] for a model without centers, and the errors of
+// [softkmeans.Model.Check].
 func Match(a, b *softkmeans.Model) (*Matching, error) {
 	for _, m := range []*softkmeans.Model{a, b} {
 		if m == nil || m.Centers == nil || m.Centers.Rows == 0 {
@@ -73,9 +74,9 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 // mostPairs bounds the number of distances in Match.
 const mostPairs = math.MaxInt32 / 16
 
-// matchCenters returns for each row of f the row of g that it is matched with, or −1: the
-// least sum of squared distances. Their differences are in the units of distanceExp. The first rows of both
-// that are fixed centers are matched with themselves.
+// matchCenters returns for each row of f the row of g that it is matched with, or −1: the least sum of
+// squared distances. Their differences are in the units of distanceExp. If fixed is not nil, its rows are the
+// first rows of f and of g, and row i of f is matched with row i of g.
 func matchCenters(f, g, fixed *softkmeans.Matrix) []int {
 	gain := softkmeans.NewMatrix(f.Rows, g.Rows, nil)
 	for i := range f.Rows {
@@ -119,8 +120,9 @@ func between(f *softkmeans.Matrix) float64 {
 	return math.Sqrt(sum / max(1, k*(k-1)/2))
 }
 
-// distanceExp returns the exponent of the power of two above the largest difference of two
-// rows of f and g in a column, but at least 500 below that of their largest entry.
+// distanceExp returns the exponent of the power of two above the largest difference, within a column, between
+// entries of f and g. If that is more than 500 below the exponent of the largest entry, it returns the latter
+// less 500.
 func distanceExp(f, g *softkmeans.Matrix) int {
 	widest, top := 0.0, 0.0
 	for j := range f.Cols {

@@ -11,29 +11,30 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// leastMoved is the fraction of other labels above which there is another solution. Up to fewRows rows the
-// fraction is uncertain, and more halves are fitted.
+// If a fit of a half changes more than this fraction of the labels, it counts as another solution. For at
+// most fewRows rows the fraction is uncertain, and three pairs of halves are fitted.
 const (
 	leastMoved   = 0.05
 	fewRows      = 1000
 	halvesStream = 0x4a1f // of random numbers
 )
 
-// Others looks for other solutions than the model m, which [softkmeans.FitMinVolume] found for the rows of x
-// (n×d) with these options. It adds to m.Warnings and m.Others, and sets m.ClusterDoubt. A warning says that
-// other rows or another slack change the labels; fewer prototypes may be more stable.
+// Others checks whether other rows or another slack lead to other labels than those of m, a model that
+// [softkmeans.FitMinVolume] found for the rows of x (n×d) with these options. It adds to m.Warnings and
+// m.Others, and sets m.ClusterDoubt. After a warning try fewer prototypes, which may be more stable.
 //
 // Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers
-// are fixed. Cost: about FitMinVolume's for each pair. Errors: FitMinVolume's; [softkmeans.ErrShape]
-// for a model without labels of these rows; ctx's, wrapped. After an error m is unchanged.
+// are fixed. Cost: about as much as FitMinVolume for each pair of halves, of which there are three up to 1000
+// rows, and otherwise one. Errors: FitMinVolume's; [softkmeans.ErrShape] for a model without labels of these
+// rows; ctx's, wrapped. After an error m is unchanged.
 //
 // # Details
 //
 // Others fits two random halves of the rows, one with half of the slack (or λ) and one with twice. The
 // default slack is m.Slack. Up to 1000 rows it fits three such pairs. Each fit labels all rows, and clusters
-// are matched to agree with m as far as possible. If a fit changes more than 5 % of the labels, m.Warnings
-// gets a WarnLabels, and m.Others the fit with the most changes for this multiple of the slack. Near 5 %
-// another Seed may change the verdict.
+// are matched to agree with m as far as possible. If a fit changes more than 5 % of the labels, Others
+// appends a WarnLabels to m.Warnings. For each of the two slacks it appends to m.Others the fit that changes
+// most. Near 5 % another Seed may change the verdict.
 //
 // If m contains Clusters and ClusterWeights, m.ClusterDoubt becomes the mean fraction of changed labels. If
 // m.Clusters is nil, the fraction of membership that moves counts instead, with WarnShares.
@@ -129,7 +130,8 @@ func halfOptions(
 	return &o
 }
 
-// weightOf returns the sum of the rows' weights, as a multiple of the largest of all.
+// weightOf returns the sum of the weights of the given rows, divided by the largest weight of any row;
+// without weights, the number of rows.
 func weightOf(weights []float64, rows []int) (sum float64) {
 	if weights == nil {
 		return float64(len(rows))

@@ -13,11 +13,13 @@ import (
 
 // sums contains sums over rows for centers F and their exact memberships G.
 type sums struct {
-	centers, f         *softkmeans.Matrix // in the data's coordinates, and from the mean
+	centers, f         *softkmeans.Matrix // centers in the data's coordinates, and f = centers less the mean
 	gg, gr             *softkmeans.Matrix // GᵀG and GᵀR for the residuals R = X − GF, weighted
 	objective, squares fine               // ‖R‖², and ‖X‖² from the mean
-	unsummed           float64            // the most that a sum of memberships is off 1, or above it
-	error              float64            // the estimate of the objective of all rows
+	// unsummed: the largest |Σg − 1| of a row; with SumAtMostOne the largest Σg − 1.
+	unsummed float64
+	// error: the squared error of all rows: objective after a pass over all rows, otherwise an estimate.
+	error float64
 }
 
 // newSums returns the sums of no rows at centers f from the mean.
@@ -33,7 +35,8 @@ func (v *volume) newSums(f *softkmeans.Matrix) *sums {
 	return s
 }
 
-// all makes a pass for the centers f.
+// all makes a pass over the data and returns the sums of all rows for the centers f, which are relative to
+// the mean.
 func (v *volume) all(f *softkmeans.Matrix) (*sums, error) {
 	s := v.newSums(f)
 	err := v.each(func(b *block) error { return v.add(s, b) })
@@ -44,8 +47,8 @@ func (v *volume) all(f *softkmeans.Matrix) (*sums, error) {
 	return s, err
 }
 
-// add adds the rows of a block. It computes x − gF from differences from the mean, as for memberships that
-// add up to 1. unsummed bounds the error of that.
+// add adds the rows of a block. It computes x − gF as (x − mean) − g(F − mean), which is exact for
+// memberships that add up to 1. unsummed measures how far sums are from 1.
 func (v *volume) add(s *sums, b *block) error {
 	m := &softkmeans.Model{Centers: s.centers, ClusterMeans: s.centers, Sum: v.o.Sum}
 	g, err := v.mixtures(m, b.x, v.o.Workers)
@@ -107,8 +110,9 @@ func factor(a *softkmeans.Matrix) bool {
 	return trace <= math.MaxFloat64 && la.Cholesky(a.Data, a.Rows)
 }
 
-// penalty returns Σ log(σ² + ε) = log det(BᵀFFᵀB + εI) for the contrasts B, and D = B(BᵀFFᵀB + εI)⁻¹Bᵀ: at
-// other centers the penalty is at most tr(FᵀDF) and a constant. Out of range it is +Inf.
+// penalty returns log = Σ log(σ² + ε) = log det(BᵀFFᵀB + εI) for the contrasts B, and the majoriser D =
+// B(BᵀFFᵀB + εI)⁻¹Bᵀ: the penalty of other centers F′ is at most tr(F′ᵀDF′) plus a constant. log is +Inf if
+// numbers are out of range.
 func (v *volume) penalty(f *softkmeans.Matrix) (log float64, d *softkmeans.Matrix) {
 	bf, z := la.Product(la.Transpose(v.contrasts), f), v.contrasts.Clone()
 	s := la.Product(bf, la.Transpose(bf))
@@ -164,7 +168,8 @@ func (v *volume) step(s *sums, lambda, rho float64, from *softkmeans.Matrix) *so
 	return to
 }
 
-// slope is Model.Stationarity: the gradient of the loss times ‖F‖, as a share of the objective.
+// slope returns Model.Stationarity: the norm of the gradient of the loss times ‖F‖, divided by the squared
+// error.
 func (v *volume) slope(s *sums, lambda float64) float64 {
 	g, _ := v.downhill(s, lambda)
 	share := 2 * la.Norm(g.Data) * la.Norm(s.f.Data)
@@ -177,17 +182,20 @@ func (v *volume) slope(s *sums, lambda float64) float64 {
 
 const (
 	mostEntry         = 0x1p500 // of data in the package's range
-	mostIterations    = 200     // on the summary, of a refinement
+	mostIterations    = 200     // the most iterations on the summary in one refinement
 	convergedProximal = 0.1     // above it the proximal term alone may keep the centers in place
-	closeShare        = 0.01    // of the slack: an error nearer the target is near enough
-	calmShare         = 0.3     // λ changes if the error moves by less than this share of its distance left
-	usualPower        = 1.5     // the error over the floor grows about as this power of λ
+	// closeShare: an error below the target by at most this fraction of the permitted excess is near enough.
+	closeShare = 0.01
+	calmShare  = 0.3 // λ changes if the error moves by less than this share of its distance left
+	usualPower = 1.5 // the error over the floor grows about as this power of λ
 )
 
-// corrected iterates on the summary, whose loss gets the value and the gradient of all rows' at the measured
-// centers (stochastic variance reduction, Johnson & Zhang 2013). A fixed point of it is a fixed point for all
-// rows, up to terms of second order in the step. λ follows the slack meanwhile. open is false if the
-// solution promises little: the centers measured are as good.
+// corrected iterates on the summary. Linear and constant terms are added to the loss of the summary so that
+// at the centers of `at`, which were measured on all rows, its value and gradient are those of the loss of
+// all rows (stochastic variance reduction, Johnson & Zhang 2013). A fixed point is a fixed point for all
+// rows, up to terms of second order in the step. Meanwhile λ is changed to meet the slack. corrected returns
+// the centers f, the last λ, and open = false if f lowers the loss by no more than the tolerance, so that
+// another pass is not worthwhile.
 func (v *volume) corrected(
 	at *sums, lambda, proximal float64,
 ) (f *softkmeans.Matrix, to float64, open bool, err error) {
@@ -233,8 +241,8 @@ func (v *volume) corrected(
 	return now.f, lambda, open, nil
 }
 
-// steered returns the λ that leads the error e to the target, once it is at rest: in the last iteration it
-// moved by so much. One point is the answer if the target is the floor: λ stays.
+// steered returns the next λ, for the squared error e that changed by moved in the last iteration. λ stays if
+// it was given, if e is near the target or still changes, or if the target is the floor.
 func (v *volume) steered(e, moved, lambda float64) float64 {
 	goal := v.target - v.near/2
 	near := e <= v.target && e >= v.target-v.near

@@ -1,7 +1,7 @@
 package stream
 
-// The binary forms of Subspace and Extent: a magic of four letters, numbers of 8 bytes, little-endian, and
-// the CRC-32 (IEEE) of all before. Integers are stored as float64.
+// The binary forms of Subspace and Extent: four letters that name the form and its version, float64 numbers
+// in little-endian order, and the CRC-32 (IEEE) of all bytes before it. Integers are stored as float64.
 
 import (
 	"encoding/binary"
@@ -24,7 +24,8 @@ func marshal(magic string, numbers []float64) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)), nil
 }
 
-// unmarshal returns the numbers of a form, at least so many.
+// unmarshal returns the numbers in data, or an error if data is not a form with this magic, a correct
+// checksum, finite numbers, and at least `least` of them.
 func unmarshal(magic string, data []byte, least int) ([]float64, error) {
 	body := len(data) - 4
 	if body < 4+8*least || body%8 != 4 || string(data[:4]) != magic ||
@@ -58,7 +59,8 @@ func (p *Subspace) numbers() []float64 {
 	return append(list, p.Basis.Data...)
 }
 
-// fingerprint tells subspaces apart; it is above 0.
+// fingerprint returns a number above 0 that differs between different subspaces (1 plus the CRC-32 of the
+// binary form), or −1 if the subspace is not finite.
 func (p *Subspace) fingerprint() float64 {
 	b, err := marshal(subspaceMagic, p.numbers())
 	if err != nil {

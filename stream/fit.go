@@ -19,21 +19,22 @@ import (
 type Options struct {
 	Weights   []float64            // a weight ≥ 0 for every row; nil: all 1
 	Enclosure softkmeans.Enclosure // EnclosureBall (the default) or EnclosureTight
-	// Workers bounds the goroutines after the first pass, which takes all processors; 0: GOMAXPROCS. The
-	// result's bits do not depend on it.
+	// Workers bounds the goroutines after the first pass, which takes all processors; 0: GOMAXPROCS. Results
+	// are bit-identical for any number of workers.
 	Workers int
-	// Block is called after every block with the number of the pass, from 1, and of its rows so far.
+	// Block is called after every block. pass counts from 1; rows is the number of rows read in this pass.
 	Block func(pass, rows int)
-	// Memberships receives the memberships g of rows first, first+1, … (n×k), in order, and may keep g. It
-	// costs a pass. An error that it returns ends the fit; Fit returns it, wrapped.
+	// Memberships is called for successive blocks with the memberships g (m×k for m rows) of rows first, …,
+	// first+m−1. It may keep g. If Memberships is set, Fit makes another pass. An error that Memberships
+	// returns ends the fit, and Fit returns the error, wrapped.
 	Memberships func(first int, g *softkmeans.Matrix) error
 }
 
 // Fit fits k centers to the rows of all blocks, as [softkmeans.Fit] does. It calls blocks once for each pass.
 // blocks must yield the same rows in every pass, for example from a file that it opens anew. It may reuse the
-// memory of a block for the next one. The simplex is 1e-11 larger than softkmeans.Fit's, so that rounding
-// takes no row out of it. Memberships are nil: pass Options.Memberships to receive them, or call
-// [softkmeans.Model.Predict]. Results are bit-identical for any division into blocks.
+// memory of a block for the next one. The simplex is larger than softkmeans.Fit's by a factor of 1 + 1e-11,
+// so that no row is outside because of rounding. Memberships are nil: pass Options.Memberships to receive
+// them, or call [softkmeans.Model.Predict]. Results are bit-identical for any division into blocks.
 //
 // # Details
 //
@@ -46,7 +47,7 @@ type Options struct {
 //
 // Errors: softkmeans.Fit's. Errors of blocks and of Memberships are wrapped, with the pass and the row. If
 // counts, squares or the floor show that data changed between passes, the error is [softkmeans.ErrChanged];
-// the pass for memberships compares only the number of rows. A context that ends stops within one block.
+// the pass for memberships compares only the number of rows. If ctx ends, Fit returns within one block.
 func Fit(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *Options,
 ) (*softkmeans.Model, error) {
@@ -97,7 +98,8 @@ func (p *passes) handOut(m *softkmeans.Model, workers int) error {
 	})
 }
 
-// mixtures returns the memberships of rows x in m's centers, by Predict if the centers are means of clusters.
+// mixtures returns the memberships of the rows of x in m.Centers. If Centers are means of clusters, it calls
+// Predict, which then mixes the nearest centers.
 func (p *passes) mixtures(m *softkmeans.Model, x *softkmeans.Matrix, workers int) (*softkmeans.Matrix, error) {
 	if p.clusters {
 		return m.Predict(nil, x)

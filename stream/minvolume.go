@@ -19,9 +19,11 @@ import (
 const (
 	defaultSummaryRows = 1 << 14 // fewer beyond 1024 columns
 	defaultRefinements = 4
-	leastRowsPerCenter = 32    // of a summary
-	mostSlack          = 0.25  // the largest default slack of softkmeans.FitMinVolume, which warns from it on
-	rounding           = 1e-14 // of the total, for a floor
+	leastRowsPerCenter = 32 // of a summary
+	// mostSlack: the largest default slack of softkmeans.FitMinVolume, which the largest default slack of
+	// softkmeans.FitMinVolume; WarnSlack is for errors above this slack.
+	mostSlack = 0.25
+	rounding  = 1e-14 // of the total, for a floor
 )
 
 // MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Bounds and Fixed cause
@@ -50,7 +52,7 @@ type MinVolumeOptions struct {
 //
 // For larger data the fit iterates on a summary of the rows, and corrects it by further passes. Objective,
 // Floor, Total and Gap are computed on all rows, and proved as by Fit. The fields whose names begin with
-// Cluster describe the summary. So do Trace, Iterations, and Warnings other than WarnSlack. Status is
+// Cluster, Trace, Iterations, and Warnings other than WarnSlack describe the fit of the summary. Status is
 // StatusConverged if another step would lower the loss by at most Tol of the error, and change the error by
 // at most 1 % of the slack.
 //
@@ -66,7 +68,8 @@ type MinVolumeOptions struct {
 //
 // Cost: nd² for the first pass, O(ndk + nk²) for each other pass, and softkmeans.FitMinVolume on the summary,
 // with up to 200 more iterations a refinement. Errors: those of Fit and softkmeans.FitMinVolume. If ctx ends
-// after centers exist, the model is the best so far, with StatusCancelled, and proves nothing.
+// after centers were found, FitMinVolume returns the error and the best model so far, with StatusCancelled.
+// The Certificate of this model proves nothing (Solver is SolverAuto).
 func FitMinVolume(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *MinVolumeOptions,
 ) (*softkmeans.Model, error) {
@@ -134,13 +137,13 @@ type volume struct {
 	size      int // of the summary
 	p         *softkmeans.Subspace
 	summary   *block
-	contrasts *softkmeans.Matrix // k×q: the volume is of their products with the centers
+	contrasts *softkmeans.Matrix // k×q: the volume is the volume of contrastsᵀ·centers
 	epsilon   float64
 	reference float64 // the floor, or its substitute: see setReference
 	target    float64 // the largest objective that the slack allows
 	allowance float64 // the target less the floor
 	missed    float64 // an error above it is a WarnSlack
-	near      float64 // an error nearer the target is near enough
+	near      float64 // an error below the target by at most near is near enough
 }
 
 func (v *volume) check() error {
@@ -158,7 +161,8 @@ func (v *volume) check() error {
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
-	one := o.MinVolumeOptions // a fit that has ended checks them first
+	// FitMinVolume checks its options before it looks at the context, which has ended here.
+	one := o.MinVolumeOptions
 	one.Weights, one.Progress = nil, nil
 	_, err := softkmeans.FitMinVolume(ended, softkmeans.NewMatrix(1, 1, nil), v.k, &one)
 	if errors.Is(err, context.Canceled) {
@@ -233,8 +237,8 @@ func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	return nil, err
 }
 
-// setReference sets the error that the slack is a fraction of, as softkmeans.FitMinVolume does. trivial says
-// that the floor is 0 for any rows.
+// setReference sets reference as softkmeans.FitMinVolume does: the slack is given as a fraction of this
+// squared error. trivial says that the floor is 0 for any rows of this shape.
 func (v *volume) setReference(trivial bool) {
 	p := v.p
 	// If squares are at rounding, the rows span fewer dimensions than the simplex.
@@ -341,8 +345,8 @@ func (v *volume) refine(m *softkmeans.Model) error {
 	return err
 }
 
-// certified gives m centers and their certificate. In sums.add r contains k+2 roundings of terms of the size
-// of x and Σ|g|·f, and Σg may be off 1.
+// certified sets m.Centers to at.centers, and m.Certificate. A residual r of sums.add is off by k+2 roundings
+// of terms as large as x and Σ|g|·‖f‖, and by the difference of Σg from 1 times ‖f‖.
 func (v *volume) certified(m *softkmeans.Model, at *sums) (err error) {
 	root, far := math.Sqrt(v.p.Weight), 0.0
 	for j := range v.k {

@@ -1,6 +1,7 @@
 package stream
 
-// Passes over blocks, cut so that neither the caller's blocks nor the number of workers change a bit.
+// Passes over blocks. Rows are regrouped into blocks of a fixed size, so that results are bit-identical for
+// any blocks of the caller and any number of workers.
 
 import (
 	"context"
@@ -35,7 +36,7 @@ type passes struct {
 
 	clusters bool // the centers are means of clusters: see mixtures
 
-	k      int // memberships of a row, which limit the blocks too
+	k      int // number of memberships of a row; the size of blocks depends on it, too
 	pass   int
 	rows   int // of the first pass
 	cols   int // 0 until the first row
@@ -73,14 +74,14 @@ func counted(weights []float64) []float64 {
 	return out
 }
 
-// blockRows returns the number of rows in a block, if a row is d entries or memberships: 16 MB, but from 24
-// to 8192 rows.
+// blockRows returns the number of rows in a block for rows of d numbers (entries or memberships): 16 MB, but
+// at least 24 and at most 8192 rows.
 func blockRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
 // each makes a pass and calls fn for every block.
 func (p *passes) each(fn func(b *block) error) error {
 	p.pass++
-	seen, wait := 0, 0 // rows that fn had, and rows in the buffer
+	seen, wait := 0, 0 // rows passed to fn so far, and rows waiting in the buffer
 	flush := func() error {
 		b := &block{first: seen, x: softkmeans.NewMatrix(wait, p.cols, p.buffer)}
 		seen, wait, p.buffer = seen+wait, 0, p.buffer[:0]
@@ -124,7 +125,7 @@ func (p *passes) each(fn func(b *block) error) error {
 	return nil
 }
 
-// admit checks a block of the caller's that follows so many rows.
+// admit checks a block of the caller that follows `before` rows of the pass.
 func (p *passes) admit(x *softkmeans.Matrix, before int) error {
 	if err := fault.Stopped(p.ctx); err != nil {
 		return err
@@ -153,7 +154,8 @@ func (p *passes) admit(x *softkmeans.Matrix, before int) error {
 	return p.count(before+x.Rows, true)
 }
 
-// count returns an error for a pass of so many rows, or of more to come.
+// count returns an error if the number of rows read in this pass contradicts the first pass or the weights,
+// or is 0. more says that further rows may follow.
 func (p *passes) count(rows int, more bool) error {
 	not := func(want int) bool { return rows > want || rows < want && !more }
 	switch {
@@ -176,7 +178,7 @@ var errBoth = fmt.Errorf("%w: %w", softkmeans.ErrChanged, softkmeans.ErrShape)
 // chunkRows is the number of rows of a task.
 const chunkRows = 512
 
-// inChunks calls fn for the chunks of n rows on so many goroutines; 0: GOMAXPROCS.
+// inChunks calls fn for all chunks of n rows, on the given number of goroutines; 0: GOMAXPROCS.
 func inChunks(workers, n int, fn func(chunk, lo, hi int)) {
 	draws.Run(workers, chunks(n), func(c int) { fn(c, c*chunkRows, min((c+1)*chunkRows, n)) })
 }
@@ -198,7 +200,7 @@ func (s *fine) merge(t fine) {
 	s.lost += t.lost
 }
 
-// value is at most math.MaxFloat64, also of a sum out of range.
+// value returns the sum, or math.MaxFloat64 if the sum is out of range.
 func (s fine) value() float64 {
 	if v := s.sum + s.lost; v <= math.MaxFloat64 {
 		return v

@@ -66,14 +66,14 @@ func (p *Subspace) facets() int {
 	return 0
 }
 
-// unit is the square that the sums of an extent are parts of: Total, so that they are in range with any
-// weights.
+// unit returns the unit of the sums of an extent: Total, or 1 if Total is 0. In this unit sums are in range
+// for any weights.
 func (p *Subspace) unit() float64 { return cmp.Or(p.Total, 1) }
 
-// square is a sum of an extent as a square; out of range it is math.MaxFloat64.
+// square converts a sum of an extent to squared units of the data, at most math.MaxFloat64.
 func (p *Subspace) square(s fine) float64 { return min(s.value()*p.unit(), math.MaxFloat64) }
 
-// part returns ‖root·y‖², but at most 2^960: sums of these are in range.
+// part returns min(‖root·y‖², 2^960), so that sums over all rows are in range.
 func part(y []float64, root float64) (sum float64) {
 	for _, v := range y {
 		v *= root
@@ -83,8 +83,9 @@ func part(y []float64, root float64) (sum float64) {
 }
 
 // normals returns the inward normals of the simplex's facets: unit vectors, cut to the dimensions of the
-// subspace. With fewer than k−1 dimensions the cut gives the shadow of the ball's simplex. A tight simplex
-// then consists of one vertex more than dimensions, and other centers repeat these.
+// subspace. If the subspace has fewer than k−1 dimensions, the simplex of EnclosureBall is the projection of
+// a regular simplex with k vertices. The simplex of EnclosureTight then has one vertex more than the subspace
+// has dimensions, and further centers repeat these vertices.
 func (p *Subspace) normals() *softkmeans.Matrix {
 	dims, m := p.Basis.Rows, cmp.Or(p.facets(), p.K)
 	b, u := softkmeans.RegularSimplex(m), softkmeans.NewMatrix(m, dims, nil)
@@ -96,13 +97,16 @@ func (p *Subspace) normals() *softkmeans.Matrix {
 
 // Extent is the result of the second pass: how far the rows reach in the subspace, and their residuals. Like
 // a [softkmeans.Stats], an Extent may cover a part of the data, and extents merge. The zero value is empty
-// and ready. Its first rows bind it to their subspace.
+// and ready. After rows were added for one subspace, rows for another subspace cause an error.
 type Extent struct {
-	rows              int
-	subspace          float64   // its fingerprint; 0: none yet
-	radius            float64   // the largest distance from the mean in the subspace
-	facets            []float64 // the farthest beyond each facet of a tight simplex
-	residual, squares fine      // as parts of Subspace.unit: distances from the subspace, and from the mean
+	rows     int
+	subspace float64 // its fingerprint; 0: none yet
+	radius   float64 // the largest distance from the mean in the subspace
+	// facets: for each facet normal u_j of a tight simplex the largest −u_jᵀw over the rows.
+	facets []float64
+	// residual, squares: weighted sums of squared distances from the subspace, and from the mean, in units of
+	// Subspace.unit.
+	residual, squares fine
 }
 
 // Rows returns how many rows were added.
@@ -196,7 +200,8 @@ func (e *Extent) Merge(f *Extent) error {
 
 // Model returns the global solution for rows of the extent e, without memberships; [softkmeans.Model.Predict]
 // computes them. Errors: [softkmeans.ErrShape] for the extent of another subspace, [softkmeans.ErrChanged] if
-// its number of rows, or the sum of their squares, differs from the statistics.
+// the number of rows in the extent, or the sum of their squared distances from the mean, differs from the
+// statistics.
 func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	switch {
 	case e.rows != p.Rows:
@@ -232,12 +237,13 @@ func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	return m, err
 }
 
-// margin is by how much the simplex is larger than the rows need. So rounding takes no row out of it: that is
-// below 2^-40 for up to mostK dimensions.
+// margin is the relative amount by which the simplex is larger than the rows require. No row is then outside
+// of it by rounding, which is below 2^-40 for up to mostK dimensions.
 const margin = 0x1p-36
 
 // place returns the vertices around rows of the given extent: the ball's regular simplex, or the smallest one
-// with the same normals u_j. For facets h_j from 0 its centre is −((m−1)/m)·Σh_j·u_j, its inradius Σh_j/m.
+// with the same normals u_j. For facets at the distances h_j from 0 the centre of the smallest simplex is
+// −((m−1)/m)·Σh_j·u_j, and its inradius is Σh_j/m.
 func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 	v := p.normals()
 	m, centre, radius := v.Rows, make([]float64, v.Cols), e.radius
@@ -258,7 +264,7 @@ func (p *Subspace) place(e *Extent) *softkmeans.Matrix {
 }
 
 // sameSquares returns an error if the sum of squares of a pass, about the mean, differs from the statistics.
-// If Total has cancelled, as for sparse rows far from 0, FloorError bounds its error.
+// If cancellation has cost Total digits, as for sparse rows far from 0, FloorError bounds the error of Total.
 func sameSquares(p *softkmeans.Subspace, squares float64) error {
 	length, want := math.Sqrt(squares), math.Sqrt(p.Total)
 	off := math.Sqrt(p.Weight) * (0x1p-50*la.Norm(p.Mean) + 0x1p-490) // the mean is rounded

@@ -5,8 +5,9 @@ package stream
 // squared distance from the mean. The outermost rows of the principal subspace are added. The smallest
 // simplex around the data depends on them, and a random sample would miss them.
 //
-// The draws deviate from the source: the probability is cut into as many equal shares as there are draws, and
-// one falls into each. That takes one pass, and no estimate's variance is larger than with independent draws.
+// Unlike the source, this sampling is stratified: the cumulative probability is divided into as many equal
+// parts as rows are sampled, and one row is sampled in each part. That takes one pass, and the variance of no
+// estimate is larger than with independent samples.
 
 import (
 	"math"
@@ -18,8 +19,10 @@ import (
 	"softkmeans/internal/la"
 )
 
-// The two outermost rows are taken along lines of the subspace: linesPerCenter for each of its directions and
-// one more, at most mostLines. Of the ends of these lines one in k finds a given corner of a simplex.
+// The two outermost rows along each of several random lines in the subspace are taken. There are
+// linesPerCenter lines for each direction plus linesPerCenter more, at most mostLines, and at most an eighth
+// of the size of the summary. A given corner of a simplex of k vertices is at one of k ends of lines, on
+// average.
 const (
 	linesPerCenter = 16
 	mostLines      = 128
@@ -35,10 +38,11 @@ type summary struct {
 	below    float64 // the probability of all rows so far
 	drawn    []drawnRow
 	lines    *softkmeans.Matrix // in coordinates of the data: each row's product with x − mean is its reach
-	extremes []drawnRow         // of each line: the upper, the lower
+	extremes []drawnRow         // for each line the farthest row at its upper end, then at its lower end
 }
 
-// drawnRow is a row, its number, and its weight. row nil: none yet.
+// drawnRow is a row of the data with its number and its weight in the summary. row is nil if none was found
+// yet.
 type drawnRow struct {
 	number int
 	weight float64
@@ -60,7 +64,8 @@ func newSummary(p *softkmeans.Subspace, size int, seed uint64) *summary {
 	rng := rand.New(rand.NewPCG(0x11e5, 0)) // the lines are always the same
 	for t := range lines {
 		for c := range dims {
-			// In units of each direction's spread; otherwise the corners of flat data would be missed.
+			// Lines are random in units of the spread of each direction. Otherwise corners of flat data would
+			// be missed.
 			spread := math.Sqrt(max(p.Squares[c]/p.Squares[0], 1e-12))
 			if !(spread > 0) { // all squares are 0
 				spread = 1
@@ -92,7 +97,8 @@ func (s *summary) add(b *block, workers int) {
 	}
 }
 
-// draw takes the row if draws fall on it.
+// draw adds row i of b to the sample if one or more sampling points fall into the row's part of the
+// cumulative probability. squares is the row's squared distance from the mean.
 func (s *summary) draw(b *block, i int, squares float64) {
 	w := b.weight(i)
 	if w == 0 {

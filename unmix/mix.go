@@ -10,18 +10,19 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Predictor computes the memberships of rows x, as missing.Predict does; dst is nil.
+// Predictor computes the memberships of the rows of x in the centers of m, as missing.Predict does. [Mix]
+// calls it with a nil dst.
 type Predictor func(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 
 // Mix returns the memberships (n×k) of the rows of x (n×d) in spectra (k×d), and the brightness of each row.
-// For the a ≥ 0 that minimise ‖x_i − Σa_j·spectrum_j‖, the brightness of row i is Σa, and its memberships are
-// a/Σa; 1/k each if Σa is 0. Pass the Centers of a [Result] with ScaleUnit.
+// For the a ≥ 0 that minimise ‖x_i − Σa_j·spectrum_j‖, the brightness of row i is Σa. Its memberships are
+// a/Σa, or 1/k each if Σa is 0. Pass the Centers of a [Result] with ScaleUnit.
 //
-// predict computes memberships that add up to at most 1; nil: softkmeans.Model.Predict. With missing.Predict
-// rows of x may miss entries. A row is scaled by powers of two until its memberships add up to less than 1,
-// so that the bound on the sum is not active.
+// predict must compute memberships for SumAtMostOne; nil means softkmeans.Model.Predict. With missing.Predict
+// entries of x may be missing (NaN). A row is scaled by powers of two until its memberships add up to less
+// than 1, so that the bound on the sum is not active.
 //
-// Cost and errors: as for predict, called two or three times on fewer and fewer rows.
+// Cost and errors: as for predict, which is called two or three times, each time on fewer rows.
 func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 	memberships *softkmeans.Matrix, brightness []float64, err error,
 ) {
@@ -75,8 +76,9 @@ func Mix(spectra, x *softkmeans.Matrix, predict Predictor) (
 	}
 }
 
-// The bound of 1 was not active if memberships add up to mostSum at most. A row smaller than the spectra by
-// sizeBits bits is scaled up. Many spectra of 0 may keep the sum above mostSum: mostRounds ends that.
+// If memberships add up to at most mostSum, the bound of 1 on the sum is not active. A row is scaled up if it
+// is smaller than the spectra by sizeBits bits. If many spectra are 0, the sum may stay above mostSum; after
+// mostRounds rounds it is accepted.
 const (
 	mostSum    = 1 - 1e-9
 	sizeBits   = 8

@@ -14,7 +14,8 @@ import (
 	"softkmeans/internal/noise"
 )
 
-// table is rows as they are fitted, with weights, bounds and first centers of their own.
+// table holds rows as they are fitted (divided by noise, scaled, without outliers), with the options,
+// weights, bounds and first centers in the same units.
 type table struct {
 	Options
 	x *softkmeans.Matrix
@@ -53,7 +54,8 @@ func (t *table) open(ctx context.Context, more int) (v *view, err error) {
 	return v, nil
 }
 
-// view is a table with its leading directions. The first are the directions of k prototypes.
+// view is a table with the leading directions of its rows. The first `directions` of them are the subspace of
+// k prototypes.
 type view struct {
 	*table
 	*softkmeans.Subspace
@@ -77,7 +79,8 @@ func (v *view) exact() bool { return v.directions == v.rank() || !(v.floor > exa
 // shadeRatio is the ratio of the first two discarded squares above which rows differ in brightness.
 const shadeRatio = 4.0 / 3
 
-// shaded reports whether the rows differ in brightness: that leaves the plane in one direction.
+// shaded reports whether the rows differ in brightness. Different brightness adds one direction to the plane
+// of the prototypes, so that the first discarded square is much larger than the second.
 func (v *view) shaded() bool {
 	squares := v.discarded()
 	return !v.inUnits() && len(squares) == 2 && squares[0] > max(shadeRatio*squares[1], exactShare*v.Total)
@@ -89,7 +92,8 @@ func (o *Options) inUnits() bool {
 		func(v float64) bool { return v != 0 && !math.IsInf(v, 0) })
 }
 
-// divided returns the table with columns divided by their noise, and rows that count by their fit.
+// divided returns the table with columns divided by their noise, and with weights multiplied by how well rows
+// fit. Rows that fit too badly reduce Trim.
 func (t *table) divided(n noise.Noise) *table {
 	if n.Columns == nil {
 		return t
@@ -110,7 +114,7 @@ func (t *table) divided(n noise.Noise) *table {
 		return all
 	}
 	out.Lower, out.Upper = bounds(t.Lower), bounds(t.Upper)
-	left := len(leftOut(t.Weights, n.Rows)) // these are among Trim's
+	left := len(leftOut(t.Weights, n.Rows)) // rows that fit too badly count towards Trim
 	out.Trim = max(0, t.Trim-(float64(left)-0x1p-30)/float64(t.x.Rows))
 	return &out
 }
@@ -126,8 +130,8 @@ func leftOut(weights, fit []float64) (rows []int) {
 }
 
 // unit returns the table of rows of length 1. Their weights are multiplied by the lengths that they had, in
-// units of the power of two above the largest entry. Rows of 0 have weight 0. Mixtures of points on a sphere
-// are in a cone.
+// units of the power of two above the largest entry. Rows of zeros get weight 0. Sum becomes SumAtMostOne, so
+// that directions start at 0: after scaling, rows lie in the cone of the spectra, not in their simplex.
 func (t *table) unit() *table {
 	out := *t
 	out.x, out.Weights = t.x.Clone(), make([]float64, t.x.Rows)
@@ -144,7 +148,8 @@ func (t *table) unit() *table {
 	return &out
 }
 
-// normalize divides a row by its length, which it returns; of a row of 0 it is 0.
+// normalize divides a row by its length, and returns the length. It leaves a row of zeros as it is, and
+// returns 0.
 func normalize(row []float64) float64 {
 	most := la.Largest(row)
 	if most == 0 {
@@ -161,9 +166,10 @@ func normalize(row []float64) float64 {
 	return math.Ldexp(length, exp)
 }
 
-// outliers returns up to the share of the rows whose squared distance from the plane, or in it from the mean,
-// is most above the median: at least noise.FarRow times. In the plane each direction counts in units of
-// its own spread.
+// outliers returns the indices of at most the fraction share of the rows. Each row has two squared distances:
+// from the plane, and within the plane from the mean. An outlier has one of them above noise.FarRow times its
+// median, and the rows with the largest ratio are taken. In the plane each direction counts in units of its
+// own spread.
 func (v *view) outliers(share float64) (list []int, err error) {
 	if v.directions == v.rank() || v.directions == 0 {
 		return nil, nil
@@ -228,8 +234,8 @@ func without(weights []float64, n int, rows []int) []float64 {
 	return out
 }
 
-// prepared returns the table scaled as Scaling says and without Trim's outliers, which it lists, with so many
-// directions beyond the plane.
+// prepared returns the view of the table, scaled according to Scaling, without the outliers of Trim, whose
+// indices are in trimmed. It contains `more` directions beyond the plane.
 func (t *table) prepared(ctx context.Context, more int) (v *view, trimmed []int, err error) {
 	if v, err = t.open(ctx, max(more, 2)); err != nil {
 		return nil, nil, err

@@ -12,12 +12,12 @@ import (
 )
 
 // λ is noiseShare·(σ² + E). σ² is the energy of the first direction that the plane of the prototypes leaves
-// out. E is the squared error above the floor, divided by k−1: noise in the plane. E counts up to
-// mostNoise times the energy of the second direction, as the first may be a material that varies, which σ²
-// then contains already. λ is set anew after noiseSteps iterations, at most noiseRounds times, until it
+// out. E is the squared error above the floor, divided by k−1: noise in the plane. E counts at most mostNoise
+// times the energy of the second direction left out: the first may be caused by a material that varies, and
+// σ² then contains it already. λ is set anew after noiseSteps iterations, at most noiseRounds times, until it
 // changes by less than a share of noiseClose and the run has converged.
 //
-// docs/accuracy.md lists the scenes on which the constants were chosen.
+// docs/accuracy.md lists the simulated images on which the constants were chosen.
 const (
 	noiseShare  = 1.3
 	mostNoise   = 3
@@ -27,12 +27,13 @@ const (
 	roughTol    = 30 // times Tol, while λ moves
 )
 
-// otherFactors are the factors of λ that tell how sure a spectrum is. The first severalRuns make Model.Others.
+// otherFactors are the factors of λ for the runs that measure how far spectra move. The first severalRuns of
+// these runs are candidates for Model.Others.
 var otherFactors = []float64{0.5, 2, 4}
 
 const severalRuns = 2
 
-// othersTol is the least Tol of the runs at other λ: how far spectra move needs no more.
+// othersTol is the least Tol of the runs at other λ. A smaller Tol would not change how far spectra move.
 const othersTol = 1e-5
 
 // mostCenter is the largest entry of Centers that FitMinVolume takes.
@@ -71,7 +72,7 @@ func newScene(v *view, data *table, columns []float64) (*scene, error) {
 			tell(it)
 		}
 	}
-	if v.Centers != nil { // their range is wider than the range of rows
+	if v.Centers != nil { // centers may be far outside of the rows: limit them to the range of Centers
 		s.in.Centers = la.Product(la.Centred(v.Centers, v.Mean), la.Transpose(v.Basis))
 		for i, c := range s.in.Centers.Data {
 			s.in.Centers.Data[i] = min(max(c, -mostCenter), mostCenter)
@@ -149,7 +150,8 @@ func (s *scene) tryOthers(ctx context.Context, best *run) (others []*run) {
 	return others
 }
 
-// inFull continues a run in all columns, within their bounds. If the context ends the result is best.
+// inFull continues a run in all columns, within the bounds of centers. If the context ends before the first
+// pass, it returns best.
 func (s *scene) inFull(ctx context.Context, best *run) (*run, error) {
 	o := s.MinVolumeOptions
 	o.Centers, o.Lambda = best.f, best.m.Lambda

@@ -11,8 +11,9 @@ import (
 	"softkmeans/internal/la"
 )
 
-// A vertex that is a from the mean of the purest rows, and moves by d at other λ, is believed to
-// a²/(a² + doubt·d²). A move of at most restTurn, in percent of π, may be rounding.
+// Let a be the angle between a vertex and the mean of the purest rows, and d the angle by which the vertex
+// moves at other λ. The weight of the vertex in its spectrum is a²/(a² + doubt·d²); the mean of the purest
+// rows has the remaining weight. A move of at most restTurn, in percent of π, may be rounding.
 const (
 	doubt    = 9
 	restTurn = 1e-5
@@ -29,7 +30,8 @@ const (
 	severalAngle = 1
 )
 
-// toData takes a center of the view to the data's columns and bounds: of length 1 for unit rows.
+// toData converts a center of the view to the data's columns and bounds, and to length 1 if rows were scaled
+// to length 1.
 func (s *scene) toData(row []float64) {
 	for c, v := range s.columns {
 		row[c] *= v
@@ -61,15 +63,16 @@ func (s *scene) vertices(r *run) *softkmeans.Matrix {
 	return f
 }
 
-// sighting is the evidence of a run about the spectra, in the data's columns.
+// sighting holds what a run says about the spectra: the vertices, the means of the purest rows, and the
+// numbers of such rows, in the data's columns.
 type sighting struct {
 	vertices, purest *softkmeans.Matrix
 	rows             []float64 // the number of pure rows behind each of purest
 }
 
-// sight finds the means of the rows, weighted by the eighth power of their shares of each center. The part of
-// a mean outside of the plane shrinks by the noise of that many rows: the positive part of James and Stein's
-// estimate. A center without rows stays at its vertex.
+// sight computes, for each center, the mean of the rows weighted by the eighth power of their memberships.
+// The part of a mean that is outside of the plane is multiplied by the factor of the positive-part
+// James–Stein estimator for the noise of so many rows. For a center without rows the result is its vertex.
 func (s *scene) sight(r *run) *sighting {
 	seen := &sighting{vertices: s.vertices(r), rows: make([]float64, s.k)}
 	seen.purest = seen.vertices.Clone()
@@ -113,7 +116,8 @@ func (s *scene) sight(r *run) *sighting {
 	return seen
 }
 
-// beliefs returns to which share each vertex is believed: 1 if it is not known how far it moves.
+// beliefs returns the weight of each vertex in its spectrum: 1 if the vertex does not move at other λ, or if
+// that is not known.
 func (s *scene) beliefs(seen *sighting, best *run, others []*run) []float64 {
 	believed, moves := slices.Repeat([]float64{1}, s.k), make([]float64, s.k)
 	from := s.vertices(best)
@@ -144,7 +148,8 @@ func (s *scene) spectra(seen *sighting, believed []float64) *softkmeans.Matrix {
 	return f
 }
 
-// look tells a result how far its spectra turn at other λ, and of those that turn far at half or twice of λ.
+// look sets r.Turns by the angles at which the spectra move at other λ. If the mean angle at λ/2 or 2λ
+// exceeds severalAngle, it adds the spectra there to r.Others, and a WarnSeveral.
 func (s *scene) look(r *Result, others []*run, believed []float64) error {
 	if others == nil {
 		return nil

@@ -23,8 +23,8 @@ const (
 	ScaleAuto Scaling = iota
 	// ScaleGiven takes the rows as they are.
 	ScaleGiven
-	// ScaleUnit divides each row by its length ‖x_i‖, in units of the power of two above the largest entry
-	// of x, and multiplies its weight by this length. That removes the brightness of a pixel; dark rows count
+	// ScaleUnit divides each row by its length and multiplies its weight by the length, which is measured in
+	// the power of two above the largest entry of x. That removes the brightness of a pixel; dark rows count
 	// little. Memberships add up to 1.
 	ScaleUnit
 )
@@ -39,33 +39,36 @@ func (s Scaling) String() string {
 
 // Options tunes [Fit]. The zero value and nil are the defaults.
 type Options struct {
-	// The defaults are softkmeans.InitSPA for Init, softkmeans.VolumeAffine for Volume, and 1e-7 for Tol: a
-	// dark material counts little in the loss, so that its spectrum converges last. NonNegative is always
-	// set; Fixed causes ErrOption. With bounds other than 0 and ±Inf rows stay as given. If neither Slack nor
-	// Lambda is set, λ is chosen by the noise, from one start.
+	// The defaults are softkmeans.InitSPA for Init, softkmeans.VolumeAffine for Volume, and 1e-7 for Tol,
+	// since the spectrum of a dark material, which changes the loss little, converges last. NonNegative is
+	// always set; Fixed causes ErrOption. If Lower or Upper contains other numbers than 0 and ±Inf, ScaleAuto
+	// is ScaleGiven. If neither Slack nor Lambda is set, λ is chosen by the noise, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
 	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Each row has
 	// two squared distances: from the principal plane, and within it from the mean, with each direction
-	// divided by its spread. An outlier has one of them above 10 times its median. Rare materials look like
-	// outliers, too.
+	// divided by its spread. A row is an outlier if one of these distances is above 10 times its median over
+	// the rows. Rare materials look like outliers, too.
 	Trim float64
 }
 
 // Result is a fitted image. Centers are the spectra and Memberships the abundances. Labels are the largest
 // memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is the floor for
-// SumAtMostOne. Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings describe the rows as fitted.
-// These are of length 1, in columns divided by their noise, and by 2^20 if an entry of x is above 2^480.
+// SumAtMostOne. Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings describe the rows as they were
+// fitted: of length 1, in columns divided by their noise, and divided by 2^20 if an entry of x is above
+// 2^480.
 type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
 	Brightness []float64 // n, with ScaleUnit; otherwise nil
 	Trimmed    []int     // the rows that were left out of the fit, rising; nil: none
 	// Noise is the noise of each column as a multiple of the median; the fit divides columns by it.
-	// RowWeights is the weight of each row by its fit, in [0, 1]. nil: all alike.
+	// RowWeights is a weight in [0, 1] for each row, by how well the row fits. Both are nil if all columns or
+	// rows count alike.
 	Noise, RowWeights []float64
-	// PureRows is the number of nearly pure rows behind each spectrum. Turns is the angle, in percent of π,
-	// within which the true spectrum lies in 9 of 10 simulated images. nil: not known.
+	// PureRows is the number of nearly pure rows, a sum of weights in [0, 1], from whose mean each spectrum
+	// was estimated. Turns is the angle, in percent of π, within which the true spectrum lies in 9 of 10
+	// simulated images. nil: not known.
 	PureRows, Turns []float64
 }
 
@@ -110,11 +113,11 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 //
 // # Details
 //
-// WarnSeveral says that λ/2 or 2λ leads to other spectra; Others contains spectra more than 1 % of π away.
-// Turns is 2 plus four times the largest angle by which a spectrum moves at λ/2, 2λ and 4λ. Centers lie
-// between the purest pixels and the vertices of the fit, so that they do not minimise the loss. Dark
-// materials look like low brightness: if brightness does not vary, ScaleGiven may be nearer to the truth.
-// docs/accuracy.md reports results on images with known spectra.
+// WarnSeveral says that λ/2 or 2λ leads to other spectra. Others contains them if they are more than 1 % of π
+// away on average. Turns is 2 plus four times the largest angle by which a spectrum moves at λ/2, 2λ and 4λ.
+// Centers lie between the purest pixels and the vertices of the fit, so that they do not minimise the loss.
+// Dark materials look like low brightness: if brightness does not vary, ScaleGiven may be nearer to the
+// truth. docs/accuracy.md reports results on images with known spectra.
 //
 // Cost: FitMinVolume with 30 to 300 iterations, and about three times that for the other λ. The noise takes
 // up to nine times O(md² + d³ + nkd) for m = min(n, 8192). Errors: FitMinVolume's. If ctx ends, the error
@@ -183,8 +186,9 @@ func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*ta
 	return t, err
 }
 
-// byNoise is Fit with λ by the noise. It returns nil if the scaled rows are an exact mixture. It scales rows
-// to length 1 first; these show whether brightness varies. If not, it starts again with the rows as given.
+// byNoise is Fit with λ by the noise. It returns nil if the scaled rows are an exact mixture. byNoise first
+// finds the noise for rows scaled to length 1, which shows whether the brightness varies. If it does not,
+// byNoise starts again with the rows as given.
 func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 	var found noise.Noise
 	var v *view
@@ -263,9 +267,10 @@ func (s *scene) result(ctx context.Context, r *Result) (*Result, error) {
 	return r, err
 }
 
-// of computes memberships and certificate of r for the data, with whose columns r.Centers agree. With
-// ScaleUnit the spectra are of length 1, and get lengths. weights are the weights in the fit. ended is the
-// error that ended the computation early; of returns it with r, since the remaining work is short.
+// of computes the memberships and the certificate of r for the data; r.Centers must be in the columns of the
+// data. With ScaleUnit it first multiplies the spectra, which are of length 1, by lengths: see lengthen.
+// weights are the weights in the fit. ended is the error that ended the computation early; of returns it with
+// r, since the remaining work is short.
 func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err error) {
 	ctx, m := context.Background(), r.Model
 	simple := data.simple()
@@ -313,8 +318,9 @@ func certifyShaded(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Mode
 	return softkmeans.Certify(ctx, x, f, g, o)
 }
 
-// lengthen gives spectra of unit rows the lengths of the data. A row is its brightness times a mixture of
-// spectra, and each spectrum gets the mean brightness, weighted by the row's weight in the fit and g²: pure
+// lengthen multiplies the spectra f, found from rows of length 1, so that brightness is about 1. A row of x
+// is its brightness times a mixture of spectra. Each spectrum is multiplied by the weighted mean of the
+// brightness, with the row's weight in the fit times the square of the membership as weight, so that pure
 // rows count most.
 func lengthen(f, x *softkmeans.Matrix, weights []float64) error {
 	g, brightness, err := Mix(f, x, nil)
