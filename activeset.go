@@ -7,8 +7,8 @@ package softkmeans
 // rounds have not lowered their number (Kim & Park 2011). Then a feasible descent exchanges one at a time.
 // Rows with the same support share one Cholesky factor, as in Van Benthem & Keenan (2004).
 //
-// If most vertices are in S, a fast problem finds the multipliers of the set N of the others instead: −P_NN·w
-// = P_N·b + level_N, with P and level of simplexProblem.
+// If most vertices are in S, a fast problem solves for the multipliers w of the set N of the other vertices,
+// rather than for g_S: −P_NN·w = P_N·b + level_N. P (projected) and level are fields of simplexProblem.
 
 import (
 	"context"
@@ -18,7 +18,9 @@ import (
 
 // support is the part of the problem on a set S of vertices.
 type support struct {
-	off   bool      // index lists the vertices not in S, chol is of their part of P; h, sum: unused
+	// off: index lists the vertices that are not in S, and chol is the factor of P_NN, the part of projected
+	// for these vertices; h and sum are not used.
+	off   bool
 	index []int     // S, ascending
 	chol  []float64 // of A_SS
 	h     []float64 // A_SS⁻¹1
@@ -67,8 +69,8 @@ func (t *supports) find(key []uint64) (slot int, s *support) {
 	}
 }
 
-// mostHeld bounds the floats held, unless one support needs more. If every row has a support of its own, more
-// floats save no time.
+// mostHeld is the largest number of floats that supports keeps, unless one support alone requires more. If
+// every row has its own support, a larger cache saves no time.
 const mostHeld = 1 << 18
 
 // add returns a new support of `count` vertices under a key that find did not find. It invalidates the
@@ -88,7 +90,8 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 		}
 		slot, _ = t.find(key)
 	}
-	// Earlier slices of a full array keep that array.
+	// If the current array is full, a new one follows. The slices of earlier supports keep the old array
+	// alive.
 	if cap(t.floats)-len(t.floats) < size {
 		t.floats = make([]float64, 0, max(2*cap(t.floats), size, 32))
 	}
@@ -116,18 +119,19 @@ type rowSolver struct {
 	g, w    []float64
 	rhs     []float64
 	step    []float64 // of refinement
-	next    []float64 // of evaluateOff: free memberships of the vector in step
+	next    []float64 // scratch of evaluateOff: the memberships without bounds for the residual in step
 	part    []float64 // the entries of g on S
 	current []float64 // of the fine solver: the current memberships
 	all     []float64 // the solution, including the origin's membership
-	z       []float64 // the row itself, instead of its linear term; see solveFree
+	z       []float64 // the row, from which terms computes the linear term if necessary; set by solveFree
 	now     []float64 // of descend
 	warm    []float64 // memberships of the row to begin with, or nil
 	barred  []bool
-	order   []int      // of missing
-	free    []float64  // of a fast problem: the memberships without bounds; nil: use only factors by S
-	frees   []float64  // free of all rows
-	fine    *rowSolver // for the second round of proximal steps
+	order   []int // of missing
+	// free: for a fast problem, the memberships without bounds; nil: factor only parts of A, not of P.
+	free  []float64
+	frees []float64  // free of all rows
+	fine  *rowSolver // for the second round of proximal steps
 }
 
 func newRowSolver(p *simplexProblem) *rowSolver {
@@ -157,7 +161,8 @@ func (r *rowSolver) begin(p *simplexProblem) {
 }
 
 // rows overwrites rows lo…hi−1 of g with the solutions for the linear terms b, k numbers a row. The supports
-// of the memberships in start are tried first; nil: none. If ctx ends, rows returns soon.
+// of the memberships in start are tried first; if start is nil, the support of all vertices. If ctx ends,
+// rows returns soon.
 func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []float64) {
 	k := r.p.k
 	long := k > 64 // a row of so many vertices may take milliseconds
@@ -200,8 +205,8 @@ func (r *rowSolver) terms() []float64 {
 	return r.rhs
 }
 
-// solve overwrites g with the solution for the linear term b, without the membership of the origin. The
-// support of the memberships in warm is tried first; nil: all vertices.
+// solve overwrites g with the solution for the linear term b. If the origin is a vertex, its membership is
+// left out of g. The support of the memberships in warm is tried first; nil: all vertices.
 func (r *rowSolver) solve(g, b, warm []float64) {
 	size := r.p.top
 	for _, v := range b {
@@ -375,7 +380,7 @@ func (r *rowSolver) minimise(b []float64, size float64) {
 		} else if grace--; grace < 0 {
 			break
 		}
-		for j, on := range r.in { // some vertices stay, since memberships on S add up to 1
+		for j, on := range r.in { // S does not become empty, since the memberships on S add up to 1
 			if on {
 				r.in[j] = r.g[j] >= 0
 			} else {
@@ -464,8 +469,8 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	clear(r.in)
 }
 
-// blocked returns the share of the step from r.now to r.g up to the first membership that becomes 0, and its
-// vertex. If no membership becomes 0 it returns 1 and −1.
+// blocked returns the fraction of the step from r.now to r.g after which a membership first becomes 0, and
+// the vertex of this membership. If no membership becomes 0 it returns 1 and −1.
 func (r *rowSolver) blocked(s *support) (step float64, out int) {
 	step, out = 1, -1
 	for _, j := range s.index {
@@ -533,8 +538,8 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	}
 	n := len(s.index)
 	y := r.w[:n] // scratch until the gradient replaces it
-	// A constant added to b changes only μ. After the shift, the b of a feasible solution is no larger than
-	// A, however far away the sample is. So digits do not cancel.
+	// A constant added to b changes only μ. After the shift, entries of b on the support of a solution are no
+	// larger than entries of A, however far the sample is from the vertices, so that no digits cancel.
 	shift := b[s.index[0]]
 	for a, j := range s.index {
 		y[a] = b[j] - shift
@@ -549,8 +554,8 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	for a, j := range s.index {
 		r.g[j] = y[a] - mu*s.h[a]
 	}
-	// If vertices differ much in size, y and h are large, and their difference is inexact. Steps of iterative
-	// refinement, seldom required, correct this.
+	// If vertices differ much in length, y and mu·h are large, and their difference is inexact. Iterative
+	// refinement, which is seldom required, corrects it.
 	for range 4 {
 		if r.gradient(s, b, shift, mu) <= tol/4 {
 			break

@@ -18,27 +18,27 @@ import (
 const underflow = 0x1p-1000
 
 // gamma returns γ(m) = mu/(1−mu). A product of m factors 1+δ with |δ| ≤ u is within γ(m) of 1. Therefore a
-// sum whose terms pass m roundings each is off by at most γ(m) times the sum of their magnitudes.
+// sum each of whose terms passes m roundings is off by at most γ(m) times the sum of the terms' magnitudes.
 func gamma(m int) float64 {
 	v := float64(m) * 0x1p-53
 	return v / (1 - v) * (1 + 0x1p-50)
 }
 
-// dotDepth returns how many roundings a product passes in dot for n numbers, which adds up four or more
-// partial sums.
+// dotDepth returns the number of roundings that each product passes in dot of n numbers. dot adds up four or
+// more partial sums.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// fineDepth returns the number of roundings that stands for the error of a fineSum of n terms. The value of
-// the sum is within u|Σx| + γ(n)²Σ|x| of Σx (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005,
-// proposition 4.5). The n additions lose at most γ(n)Σ|x| in all. The lost parts are added up with n
-// roundings again, also if sums are merged.
+// fineDepth returns an m such that the error of a fineSum of n terms is at most m roundings of the sum of
+// their magnitudes. The value of the sum is within u|Σx| + γ(n)²Σ|x| of Σx (Ogita, Rump and Oishi, Accurate
+// Sum and Dot Product, 2005, proposition 4.5). The n additions lose at most γ(n)Σ|x| in all. The lost parts
+// are added up with n roundings again, also if sums are merged.
 func fineDepth(n int) int {
 	m := n>>26 + 1 // m² is at least γ(n)²/u
 	return 1 + m*m
 }
 
-// depth returns how many additions a term passes: in its block, over the blocks of its chunk, and over the
-// chunks.
+// depth returns the number of additions that a term passes in a sum over the rows: within its block, then of
+// the blocks of its chunk, then of the chunks.
 func (c chunking) depth() int {
 	count, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
 	return min(c.n, step) + (c.n/count+1)/step + 1 + count
@@ -69,8 +69,8 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 
 // leadingSum returns the trace of a on the space of its approximate eigenvectors v (p×m), and a bound of its
 // distance from the sum of the p leading eigenvalues of the symmetric m×m matrix a, on either side. values
-// contains approximations of at least p+1 leading eigenvalues. leadingSum scales a by a power of two. Cost:
-// pm² and m³/6.
+// contains approximations of at least p+1 leading eigenvalues. leadingSum multiplies a by a power of two in
+// place. Cost: pm² and m³/6 multiplications.
 //
 // Proof. Let e bound the relative rounding error of a quadratic form in a, N = ‖a‖_F, V the rows of v, T =
 // VaVᵀ, ω ≥ ‖VVᵀ − I‖_F, and Q an orthonormal basis of the space of V.
@@ -191,8 +191,8 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 	return math.Inf(1)
 }
 
-// definitePanel is the number of rows of the factor found before the remaining rows are updated. They fill
-// strips.
+// definitePanel is the number of rows of the factor that definite computes before it updates the remaining
+// rows. It is a multiple of the length of a strip for any number of lanes.
 const definitePanel = 48
 
 // definite reports whether the Cholesky factorization of the symmetric matrix a runs to its end. It reads a
@@ -257,19 +257,21 @@ func withProbes(ctx context.Context, u *Matrix, p int) *Matrix {
 // complement is C = (I − P)B(I − P), a symmetric matrix B outside the space of p of its approximate
 // eigenvectors. P is the projector on this space.
 type complement struct {
-	ctx            context.Context
-	p              int
-	vectors, times *Matrix // withProbes of these and further Ritz vectors, descending; products with B
+	ctx context.Context
+	p   int
+	// vectors, times: vectors is the result of withProbes for the p eigenvectors and further Ritz vectors, by
+	// descending value; times contains their products with B.
+	vectors, times *Matrix
 	apply          func(v *Matrix) (*Matrix, error)
-	most           int     // how many further products are affordable
+	most           int     // the largest number of further products with B
 	least          float64 // approximately the least eigenvalue of C, or 0
 	trace, squares float64 // bounds of tr C, if no eigenvalue is below 0, and of ‖C‖²; +Inf: none
 	noise          float64 // bounds the norm of the rounding error of a product with a unit vector
 }
 
-// below returns an upper bound next of the eigenvalues of C, and the number of further products with B that
-// this took. It looks for a bound that satisfies enough. If sure, next satisfies enough, and its bits are the
-// same in every call.
+// below returns an upper bound next of the eigenvalues of C, and the number `more` of further products with
+// B. It tries to find a bound for which enough returns true. If sure is true, enough(next) is true, and next
+// has the same bits in every call, although the probes are random.
 //
 // Proof. Let V be the p vectors and r more, C' = (I − VᵀV)B(I − VᵀV), and Ω a matrix of 8 Gaussian columns.
 // Let β = max(b, −least) and q(λ) = λ/β·T((λ − c)/h), with the Chebyshev polynomial T of degree s−1 and [c −
@@ -284,8 +286,8 @@ type complement struct {
 // 3. Choice of b and least. The iteration supplies them. If they are wrong, Ω shows it and m is large.
 //
 // 4. Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω. Each W_{j+1} = 2(C' − c)/h·W_j − W_{j−1}
-// is off by 5·noise/β of the longest W. From step j to the last,
-// an error grows at λ by at most the factors s−1−j and T.
+// is off by 5·noise/β of the longest W. From step j to the last step, an error in the direction of the
+// eigenvalue λ grows at most by the factor (s−1−j)·T.
 //
 // 5. From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. The eigenvalues
 // of C are at most (a + m)/2 + √((a − m)²/4 + e²).
@@ -317,7 +319,8 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 		size = norm2(w.Data)
 		width = max(width, size)
 	}
-	if m := c.level(&t, size, width); !(m <= t.level) { // by chance; the next power of 2 rarely changes
+	// the probes are random, so m is too; rounded up to a power of 2 it is mostly the same in every call.
+	if m := c.level(&t, size, width); !(m <= t.level) {
 		_, exp := math.Frexp(m)
 		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
 	}
@@ -333,8 +336,8 @@ type chebyshev struct {
 // next returns the bound of the eigenvalues of C.
 func (t *chebyshev) next() float64 { return (t.a+t.level)/2 + math.Hypot((t.a-t.level)/2, t.e) }
 
-// choose returns the test of the least degree whose bound is enough, or else the best affordable test. sure
-// reports the former.
+// choose returns the test of the least degree whose bound satisfies enough, and sure = true. If there is none
+// among the affordable tests, it returns the test with the lowest bound, and sure = false.
 //
 // If b and least are right, ‖q(C')Ω‖_F ≤ √(Σ(λ/β)²χ²). This is at most √8·R + 9 with R² = min(d, tr C'/b,
 // ‖C‖²/β²), except with probability e^-40 (Laurent & Massart, Adaptive Estimation of a Quadratic Functional,

@@ -22,13 +22,13 @@ type Certificate struct {
 	// centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the uncentred data, a lower bound. For
 	// missing.Fit it is an estimate, and Floor − FloorError is proved.
 	Floor float64
-	// FloorError bounds |Σσ_i² − Floor| for the exact singular values. SolverKrylov proves it except for a
-	// probability of 2e-10, by random vectors that each call draws anew.
+	// FloorError bounds |Σσ_i² − Floor| for the exact singular values. With SolverKrylov the bound fails with
+	// a probability of 2e-10: its proof uses random vectors, new ones in each call.
 	FloorError    float64
 	Total         float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap           float64 // (Objective − Floor)/Total
 	MinMembership float64 // the smallest entry of G before repair
-	MaxSumError   float64 // before repair the largest |Σ_j g_ij − 1|, with SumAtMostOne Σ_j g_ij − 1
+	MaxSumError   float64 // the largest |Σ_j g_ij − 1| before repair, or Σ_j g_ij − 1 with SumAtMostOne
 	Repair        float64 // the largest change of a membership by repair
 	// SpanError is the distance of the centers from the principal affine subspace, divided by ‖F − 1x̄ᵀ‖. It
 	// is 0 at an optimum whose memberships use all dimensions. If σ_{k−1} = σ_k the subspace is not unique.
@@ -55,8 +55,8 @@ func (c Certificate) Optimal(tol float64) bool {
 // math.MaxFloat64.
 //
 // Let m = min(n, d) and M = max(n, d). A floor is off by up to about (m + min(M, 500) + M/5000)·2^-52 of the
-// total; for sparse rows with a mean far from 0 of ‖X‖². For sparse rows with m above 1024 SolverKrylov finds
-// floors to MostK, or lower bounds if it fails and m is above 2048.
+// total, or of ‖X‖² for sparse rows with a mean far from 0. For sparse rows with m above 1024 SolverKrylov
+// finds the floors up to MostK. If it does not converge and m is above 2048, the results are lower bounds.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and O(min(n, d)³); for sparse
 // rows as for [Fit]. Errors and ctx: as for [Fit].
@@ -73,9 +73,9 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 
 // Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers
 // (k×d) and memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
-// Infeasible memberships are repaired, as Certificate says. Certify reads the options Weights, Workers,
-// Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048, and above if the pair is
-// below SolverKrylov's. Cost and errors: as for [Fit].
+// Infeasible memberships are repaired: see [Certificate]. Certify reads the options Weights, Workers, Solver
+// and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048. Above it takes SolverKrylov, or
+// SolverGram if the pair is below that floor. Cost and errors: as for [Fit].
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {
@@ -123,7 +123,8 @@ func (pc *principal) disproved(objective float64) bool {
 	return objective < pc.floor-pc.floorError-underflow
 }
 
-// above returns pc or, if a pair disproves the floor of SolverKrylov, the result of SolverGram.
+// above returns pc or, if objective disproves the floor of SolverKrylov, the result of SolverGram. If
+// objective is below that floor, too, the error is ErrChanged.
 func (pc *principal) above(x rows, objective float64) (*principal, error) {
 	if pc.disproved(objective) && pc.solver == SolverKrylov {
 		next, err := principalOf(x, wanted{pc.basis.Rows, 0}, SolverGram, toCertify)
@@ -156,11 +157,11 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	}
 }
 
-// CentersOf returns the centers F (k×d) that minimise ‖X − GF‖² for given memberships G (n×k) of any origin,
-// such as [LSD] and [TILSD], which return no centers. Pass the samples x (n×d). Rows of G add up to 1, except
-// with SumAtMostOne. Clusters that G does not tell apart get the same center. The center of a cluster without
-// members is the mean, or 0. CentersOf reads the options Weights, Workers and Sum. Cost: O(nk(k+d)). Errors:
-// as for [Certify].
+// CentersOf returns the centers F (k×d) that minimise ‖X − GF‖² for given memberships G (n×k), for example of
+// [LSD] or [TILSD], whose models contain no centers. Pass the samples x (n×d). Rows of G add up to 1, except
+// with SumAtMostOne. If memberships do not distinguish two clusters, both get the same center. The center of
+// a cluster without members is the mean, or 0. CentersOf reads the options Weights, Workers and Sum. Cost:
+// O(nk(k+d)). Errors: as for [Certify].
 func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
@@ -259,8 +260,8 @@ func newRepaired(s *samples, f *Matrix, sum Sum) repaired {
 	return r
 }
 
-// hide sets the rounding of center j: a mixture with membership 1 is off by `off`, which is at least 2^-52 of
-// the center's length.
+// hide sets hidden[j] to off, a bound of the error of a mixture with membership 1 in center j. off must be at
+// least 2^-52 of the center's length. A center at 0 keeps the bound 0.
 func (r *repaired) hide(j int, off float64) {
 	if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // the square of top may be 0
 		r.hidden[j] = off + 0x1p-520
@@ -322,8 +323,8 @@ func (s Sum) divisor(g []float64) float64 {
 	return sum
 }
 
-// member returns the membership v of k, repaired with its row's divisor. A divisor of 0 says that no
-// membership of the row is above 0: all become 1/k.
+// member returns the repaired value of v, one of the k memberships of a row with the given divisor. A divisor
+// of 0 says that no membership of the row is above 0: all become 1/k.
 func member(v, divisor float64, k int) float64 {
 	switch {
 	case divisor == 1:
@@ -344,8 +345,8 @@ func compareWithFloor(s *samples, objective float64, pc *principal) Certificate 
 	}
 }
 
-// low returns the proved floor, or 0 if the objective is below it: the objective is then an estimate, which
-// proves nothing.
+// low returns the proved lower bound Floor − FloorError, or 0 if Objective is below it. Such an Objective is
+// an estimate, which proves nothing.
 func (c Certificate) low() float64 {
 	if low := max(0, c.Floor-c.FloorError); c.Objective >= low {
 		return low

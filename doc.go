@@ -1,9 +1,9 @@
 // Package softkmeans describes the rows of a table as mixtures of k prototypes (soft k-means) and bounds
 // how far a fit is from the smallest possible squared error.
 //
-// For a table X of n rows (samples) and d columns it finds a k×d matrix F of centers and an n×k matrix G
-// of memberships with X ≈ GF. Memberships are at least 0. Each row of them adds up to 1; with
-// [SumAtMostOne], to at most 1.
+// For a table X of n rows (samples) and d columns it finds a k×d matrix F of centers and an n×k matrix G of
+// memberships with X ≈ GF. Memberships are at least 0. Each row of G adds up to 1, or with [SumAtMostOne] to
+// at most 1.
 //
 //	x, err := softkmeans.FromRows(rows)
 //	m, err := softkmeans.FitMinVolume(ctx, x, 3, nil)
@@ -19,17 +19,19 @@
 // For spectra of images use package unmix, which keeps centers at 0 or above and allows for noise and varying
 // brightness.
 //
-// The floor is the minimum of ‖X − GF‖². [Floors] returns it for every k. [Fit] returns one of many
-// solutions that reach it, in closed form (F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
-// Soft k-Means). Its centers usually lie outside the data, and by default no membership is above 2/k:
-// use it as a reference. [Certify] bounds how far any solution is above the floor, rounding included.
+// The floor is the minimum of ‖X − GF‖². [Floors] returns the floors of all k. [Fit] returns, in closed form,
+// one of the many solutions whose squared error is the floor (F. Nie, H. Chen, R. Wang and X. Li, On the
+// Global Solution of Soft k-Means). Its centers usually lie outside the data, and by default no membership is
+// above 2/k: use it as a reference. [Certify] bounds how far any solution is above the floor, rounding
+// included.
 //
-// [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and global. LSD is for
-// similarities that are 0 between samples with nothing in common. Its result is not proved minimal;
+// [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and reaches the global minimum. LSD
+// is for similarities that are 0 between samples with nothing in common. Its result is not proved minimal;
 // proof.LSDFloor bounds the difference.
 //
-// [Model.Labels] returns hard labels: clusters after FitMinVolume and TILSD, largest memberships after LSD.
-// For mixtures set Model.Clusters to nil: the labels are then the largest memberships.
+// [Model.Labels] and [LSDModel.Labels] return hard labels: clusters after FitMinVolume and TILSD, largest
+// memberships after LSD. To label rows by their largest memberships after FitMinVolume, too, set
+// Model.Clusters to nil.
 //
 // Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
 // compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles
@@ -42,30 +44,30 @@
 //
 // Columns are not scaled: standardize columns of different units, and scale new rows alike. Entries must be
 // finite and at most 2^500 in magnitude, and the largest must be 0 or at least 2^-500. Centers may reach
-// 2^520. Weights must be finite and nonnegative. In squares, entries below 2^-500 of the largest count as 0.
-// Weights below 2^-500 of the largest count as 0.
+// 2^520. Weights must be finite and nonnegative. Squares of entries below 2^-500 of the largest entry count
+// as 0. Weights below 2^-500 of the largest count as 0.
 //
 // Every parameter of type [Samples] accepts a [SparseMatrix]. If half of its entries or more are stored,
-// fits, Floors and Certify expand it. Package proof always does.
+// fits, Floors and Certify expand it. VolumeFloor and VolumeRatio of package proof always do.
 //
 // # Errors
 //
 // Data is checked before any computation. Every error wraps [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples], [ErrFormat], [ErrChanged], [ErrOption] or the context's error. An [*InputError]
-// gives the row and column of a bad value. After an error, receivers and destinations are unchanged. An
-// iteration limit is no error: see [Status]. Only programming errors panic, which TinyGo's WebAssembly
-// cannot recover from.
+// [ErrTooFewSamples], [ErrFormat], [ErrChanged], [ErrOption] or the context's error. An [*InputError] gives
+// the row and column of a bad value. After an error, receivers and destinations are unchanged. An iteration
+// limit is no error: see [Status]. Only programming errors cause panics. TinyGo's WebAssembly cannot recover
+// from a panic.
 //
-// Destinations come first; nil allocates. A destination may be an input if it is the whole matrix and of
-// the result's shape.
+// A destination is the first parameter. If it is nil, the function allocates the result. A destination may be
+// an input if it is the whole matrix and of the result's shape.
 //
 // # Concurrency and speed
 //
 // Functions may be called concurrently. Results are bit-identical for any number of workers, except the
 // FloorError of SolverKrylov, but may differ between kinds of machines. Methods that work row by row, such as
-// [Model.Predict], take no context: pass blocks to stop early. In WebAssembly, JavaScript events wait unless
-// the context's Err method sleeps.
+// [Model.Predict], take no context: to be able to stop them, pass the rows in blocks. In WebAssembly,
+// JavaScript handles no events during a call, unless the context's Err method sleeps.
 //
-// Costs count multiplications; memory counts 8-byte numbers. Go 1.27 with GOEXPERIMENT=simd is up to
-// four times as fast.
+// Comments state costs in multiplications, and memory in numbers of 8 bytes. Go 1.27 with GOEXPERIMENT=simd
+// is up to four times as fast.
 package softkmeans

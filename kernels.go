@@ -4,9 +4,10 @@ package softkmeans
 // right length; no kernel allocates; the order of sums depends only on the sizes, so that equal sizes give
 // equal bits.
 //
-// The comment on a kernel without a suffix is its contract. This function chooses between plain Go (its own
-// loop, or …Generic) and SIMD (…SIMD in kernels_simd.go, a stub in kernels_nosimd.go), which adds in another
-// order. To change a kernel, change both, and run its case of TestKernels with and without GOEXPERIMENT=simd.
+// The comment on the function without a suffix is the contract of a kernel. The function without a suffix
+// calls the SIMD version (…SIMD in kernels_simd.go, a stub in kernels_nosimd.go) or the plain version
+// (…Generic, or its own loop). The two versions add in different orders. To change a kernel, change both
+// versions, and run its case of TestKernels with and without GOEXPERIMENT=simd.
 //
 // If a change makes sums deeper, change dotDepth in bounds.go.
 
@@ -175,8 +176,8 @@ func projectOut(x, q []float64) { axpy(x, -dot(x, q), q) }
 // contains m rows of length ldc ≥ n. If upper is set, A and B are the same matrix, and only the entries of C
 // on and right of the diagonal are required. The others may be written as well.
 //
-// The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16 registers of plain amd64. In
-// the loops below, each line of products is a row or a column of a tile.
+// A tile is 2×4 dot products: 8 sums, 6 loaded numbers and their products fill the 16 registers of plain
+// amd64.
 func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return
@@ -366,8 +367,9 @@ func rowMaxAbs(v []float64) (top float64, finite bool) {
 	return math.Float64frombits(most), most < infinite
 }
 
-// magnitude returns the bits of |x|. They order as |x| does; infinities and NaN are at infinite or above.
-// With max of float64 the first pass of a fit took 2.6 times as long.
+// magnitude returns the bits of |x| as an integer. Integers of larger magnitudes are larger; for an infinity
+// or a NaN the integer is at least infinite. With max of float64 the first pass of a fit took 2.6 times as
+// long.
 func magnitude(x float64) uint64 { return math.Float64bits(x) &^ (1 << 63) }
 
 const infinite = 0x7ff << 52
@@ -443,9 +445,10 @@ func fineDot(x, y []float64) float64 {
 	return s.value()
 }
 
-// Large products store their factors as strips. A strip interleaves three vectors, `lanes` numbers of each in
-// turn, so that a tile of 3×3 sums reads from one place. Zeros round up the number of vectors to full strips,
-// and their length to a multiple of six times the lanes:
+// Large products store their factors as strips. A strip interleaves three vectors: the first `lanes` numbers
+// of each, then the next, where lanes is the number of numbers in a SIMD register. So a tile of 3×3 sums
+// reads consecutive memory. Zeros round up the number of vectors to full strips, and their length to a
+// multiple of six times the lanes:
 //
 // 	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
@@ -511,7 +514,8 @@ func packColumns(dst, a []float64, m, n int) {
 }
 
 // interleaveT writes numbers i and i+1 of every vector, x_j and y_j for vector j, to strips that are `size`
-// numbers apart. i is even. A number beyond the rounded length is omitted.
+// numbers apart. i is even. If only number i is within the rounded length of the strip, number i+1 is
+// omitted.
 func interleaveT(dst []float64, size, i int, x, y []float64) {
 	y = y[:len(x)]
 	from := i/lanes*stripRows*lanes + i%lanes
@@ -555,7 +559,8 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 	}
 }
 
-// groupSize is the size of the part of the second factor that is multiplied at a time: half of a small cache.
+// groupSize is the number of float64 of the second factor that are multiplied at a time: 128 kB, half of a
+// small second-level cache.
 const groupSize = 16384
 
 // addMulStrips adds to c the products of the m vectors of a with the n vectors of b, as addMulNT does. All

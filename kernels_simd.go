@@ -8,15 +8,14 @@ package softkmeans
 //
 // Each kernel calls clearUpper after SIMD and before any scalar arithmetic.
 //
-// An inlined call leaves an empty instruction, unless its line also contains another instruction. The
-// compiler replaces the methods of archsimd's types itself, but inlines load. Therefore load is written on a
-// line with arithmetic, in full for each use. The portable type of package simd inlines all methods. With it
-// a tile contained three empty instructions for one product, and reached 25 GF/s instead of 35. A negation
-// counts, too: with −x before a broadcast, in a loop that keeps SIMD registers, rankTwoMulSIMD took twice as
-// long.
+// Write each load in full, on a line with arithmetic. The compiler leaves an empty instruction (NOP) for an
+// inlined call that is alone on its line. It replaces methods of archsimd's types by single instructions, but
+// inlines load. The portable type of package simd was not used, since all its methods are inlined: a tile
+// then contained three empty instructions for each product, and reached 25 GF/s, not 35. Compute negative
+// factors outside of loops: with −x before a broadcast rankTwoMulSIMD took twice as long.
 //
-// The end of a slice, shorter than a register, is either scalar, or the end of a full register times
-// lastLanes.
+// The last numbers of a slice, fewer than a register holds, are processed one by one, or in a full register
+// that overlaps the numbers before and is multiplied by lastLanes.
 
 // dotSIMD fulfils the contract of dot.
 func dotSIMD(x, y []float64) float64 {
@@ -146,7 +145,7 @@ var lastMask = [8]float64{4: 1, 1, 1, 1}
 // lastLanes returns v numbers: zeros, followed by `rest` ones.
 func lastLanes(v, rest int) []float64 { return lastMask[4-v+rest:] }
 
-// lanes is the number of numbers in a SIMD register, 1 for the plain kernels.
+// lanes is how many float64 a SIMD register contains; 1 for the plain kernels.
 var lanes = vectorLength()
 
 func vectorLength() int {

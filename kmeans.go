@@ -169,7 +169,8 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 }
 
 // lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia before the last step. In
-// each step one empty cluster moves to the sample that is farthest from its center.
+// each step, if clusters are empty, the center of one of them moves to the sample with the largest distance
+// from its nearest center.
 func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	last := math.Inf(1)
 	l.f = f

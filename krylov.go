@@ -15,19 +15,24 @@ import (
 
 const defaultKrylovSteps = 200
 
-// krylovExtra is the number of vectors of a block beyond those asked for. Convergence then depends on the gap
-// after the block, which is wider than the gap after those.
+// krylovExtra is the number of vectors of a block in addition to the p vectors that are asked for.
+// Convergence then depends on the gap between eigenvalues after the block, which is usually wider than the
+// gap after the p-th.
 const krylovExtra = 8
 
 type krylovOptions struct {
 	steps int    // the largest number of steps
 	seed  uint64 // of the start
-	more  int    // how many vectors to return after the p, converged or not; all if the space is whole
+	// more: how many vectors to return after the p leading ones, converged or not; if the searched space is
+	// the whole space, all vectors are returned.
+	more int
 	// residual: stop if every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), which is residual·σ₁σ_i for AᵀA.
-	residual   float64
-	sum        float64 // if above 0: stop also if the bound on Σλ_i − Σθ_i is at most sum·θ₁
-	hasty      bool    // stop, with StatusIterationLimit, if that bound falls too slowly to be reached
-	indefinite bool    // B may have negative eigenvalues: the largest |θ| replaces √(θ₁θ_i)
+	residual float64
+	// sum: if above 0: stop also if ritzSumBound, a bound of Σλ_i − Σθ_i over the p eigenvalues λ and Ritz
+	// values θ, is at most sum·θ₁.
+	sum        float64
+	hasty      bool // stop, with StatusIterationLimit, if that bound falls too slowly to be reached
+	indefinite bool // B may have negative eigenvalues: the largest |θ| replaces √(θ₁θ_i)
 }
 
 // krylovResult approximates the leading invariant subspace of B.
@@ -35,10 +40,12 @@ type krylovResult struct {
 	rows   *Matrix   // orthonormal, by descending Ritz value: p, then krylovOptions.more
 	values []float64 // p Ritz values θ_i, descending
 	rest   float64   // root of Σ‖Bv − θ_i·v‖²
-	after  float64   // the first Ritz value left out, at most the eigenvalue there; 0 if there is none
-	next   float64   // after plus its residual
-	top    float64   // the largest |θ| seen, which is θ₁ if B is definite
-	least  float64   // the least θ seen, if below 0
+	// after: the Ritz value after the p-th, which is at most the eigenvalue after the p-th; 0 if there is
+	// none.
+	after  float64
+	next   float64 // after plus its residual
+	top    float64 // the largest |θ| seen, which is θ₁ if B is definite
+	least  float64 // the least θ seen, if below 0
 	steps  int
 	status Status
 }
@@ -137,7 +144,7 @@ func (s *krylovSpace) extend(ctx context.Context, z *Matrix) {
 	project(ctx, z, q)
 }
 
-// ritzResiduals decides about the p leading Ritz values, or about all if there are fewer.
+// ritzResiduals contains the residuals of the p leading Ritz values, or of all if there are fewer.
 type ritzResiduals struct {
 	values    []float64
 	worst     float64 // the largest residual, in the measure of krylovOptions.residual
@@ -297,7 +304,7 @@ func (s *samples) measure(r *outside) error {
 // values outside the basis, or +Inf if none is known.
 //
 // Proof. Let X be the exact rows less the mean in memory, T = ‖X‖², P the projector on the rows U of the
-// basis, Y = X(I − P) and ω ≥ ‖UUᵀ − I‖_F. Computed numbers wear hats.
+// basis, Y = X(I − P) and ω ≥ ‖UUᵀ − I‖_F. A hat marks the computed value of a number.
 //
 // 1. Size of Y. Packing and computing ŷ from ŵ is off by at most ε = γ(p+8)(2+√p) of √T. The part of ŷ in the
 // span is at most π√T with π = 1.2(√p·γ(d+12) + ω), since ŵ is off by √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖
@@ -307,8 +314,8 @@ func (s *samples) measure(r *outside) error {
 // outside the span is (XU)ᵀY. The largest eigenvalue outside is at most ‖Y‖². The least eigenvalue inside is
 // at least the least eigenvalue of Σwwᵀ less its rounding.
 //
-// 3. Mean. The true mean is off by a vector of squared length mean², at most. This is the most that it
-// subtracts from the floor.
+// 3. Mean. The distance between the mean in memory and the true mean, times √Σw, is at most r.mean. About the
+// true mean the floor is lower by at most r.mean².
 //
 // 4. Sparse rows. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖², and ‖XP‖² is
 // within 1.1ω‖X‖² of ‖XUᵀ‖². So Σ‖y‖² is off by at most η below. Σwyᵀ is XᵀW less the part of U in it, with
@@ -346,10 +353,10 @@ func (r *outside) floor(next float64) (low, high float64) {
 	return low / unit / unit, high / unit / unit
 }
 
-// noise bounds the norm of the rounding error of a product of XᵀX, about the mean in memory, with a unit
-// vector. It assumes that this vector is orthogonal to the rows of r.vectors, and that the product is made
-// orthogonal to them. The bound is three times the terms in floor for inner products, projections, and sums
-// over rows, here or in a pass with fewer vectors.
+// noise returns a bound of the norm of the rounding error of XᵀXv, X about the mean in memory, for a unit
+// vector v that is orthogonal to the rows of r.vectors. It assumes that the product is projected onto the
+// complement of these rows. The bound is three times the sum of the terms for inner products, projections and
+// sums over rows in the proof of floor. It also holds for a pass with fewer vectors.
 func (r *outside) noise() float64 {
 	q, d, squares, entry := r.vectors.Rows, r.vectors.Cols, r.total, 0
 	if r.sparse != nil {
@@ -359,7 +366,8 @@ func (r *outside) noise() float64 {
 	return 3 * squares * (math.Sqrt(float64(q))*gamma(q+d+20) + sums + skewOf(rowsOf(r.vectors, 0, q-probes)))
 }
 
-// unit returns a power of two. In units of it, no square of a square underflows.
+// unit returns the power of two by which floor multiplies lengths, so that the total is about 1 and fourth
+// powers do not underflow.
 func (r *outside) unit() float64 {
 	_, exp := math.Frexp(r.total)
 	return math.Ldexp(1, -exp/2)

@@ -29,7 +29,7 @@ import (
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, O(nk⁴) for a step of the rotation, and
 // 2n²k for each of 50 to 1000 steps of the descent. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct:
-// 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K, 8 GB for n = 30 000, and O(nk). A direct eigensolver, a
+// 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K, 7.2 GB for n = 30 000, and O(nk). A direct eigensolver, a
 // stride above n and K ≠ Kᵀ take a second K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange], [ErrTooFewSamples] for
@@ -43,13 +43,14 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 	return decompose(op, k, &o)
 }
 
-// TILSD clusters as [LSD] does, attains the global minimum, and does not depend on where the origin lies.
-// Pass a symmetric n×n matrix of similarities. [LSDModel.Predict] maps new samples.
+// TILSD clusters samples by similarities as [LSD] does. It reaches the global minimum, and another origin of
+// the samples does not change the result. Pass a symmetric n×n matrix of similarities. [LSDModel.Predict]
+// maps new samples.
 //
-// Matrices K′ that describe the same samples seen from another origin form one class. TILSD finds P and c
-// with PPᵀ/c closest to a member of the class. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). As
-// for Fit, memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as
-// by [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
+// Translating the samples changes K into other matrices K′. TILSD finds the P and c for which PPᵀ/c is
+// closest to one of these K′. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). As for Fit,
+// memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as by
+// [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
 //
 // Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors: as
 // [LSD].
@@ -110,8 +111,8 @@ func openSimilarity(ctx context.Context, s *Matrix, k int, opts *LSDOptions,
 }
 
 // rate sets Objective, Floor, FloorError, Total and Gap. objective and left, the remainder of the best
-// factor, are in scaled units. rate returns the scaled floor, from eigenvalues. The paper's lemma of the
-// trace with singular values (erratum 13) gives no floor for an indefinite K.
+// factor, are in scaled units. rate returns the floor in scaled units, which comes from eigenvalues: the
+// paper's lemma on the trace, with singular values (erratum 13), gives no floor for an indefinite K.
 func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
 	floor = left.lows[len(left.lows)-1]
 	open := (left.high - floor) * (1 + 0x1p-50)
@@ -151,7 +152,8 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	}
 }
 
-// label sets Clustering if the samples have coordinates, and returns the context's error.
+// label sets Clustering, unless the model has no coordinates. It returns an error if the context ends or an
+// entry is out of range.
 func (m *LSDModel) label(o *operator) error {
 	if m.Vertices.Cols == 0 {
 		return nil
@@ -206,8 +208,8 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // LSDFloors returns lower bounds of the objective of [LSD], to choose the number of clusters by. Pass a
 // symmetric n×n matrix of similarities and the largest k of interest, `most`. Index k−1 of the result is the
 // bound for k clusters, k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of K except the k largest
-// that are above 0. The result is proved not to exceed this sum, as [LSDModel]'s Floor is, and mostly less
-// than about n·2^-52 of ‖K‖² below.
+// that are above 0. The result is proved not to exceed this sum, like Floor of [LSDModel]. It is usually
+// below the sum by less than about n·2^-52 of ‖K‖².
 //
 // It reads the options Workers and Seed. Cost: the eigenpairs of [LSD] for k = most. For close eigenvalues,
 // as of K near I, the proof for 512 < n ≤ 2048 takes up to 2n³/3, and 4n³/3 more if that fails. Errors: as
@@ -253,7 +255,7 @@ func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0; each row adds up to 1
 	// Scale is c: 1/c is the similarity of two samples wholly in one cluster. It is 0 if no P with ⟨K, PPᵀ⟩ >
-	// 0 was found, as for a negative definite K. TILSD's depends on the enclosure.
+	// 0 was found, as for a negative definite K. The Scale of TILSD depends on the enclosure.
 	Scale float64
 	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities, in squared units
 	// of K. It bounds no rounding of Objective, so Optimal is false. Objective is ‖K − PPᵀ/c‖² for LSD, and
@@ -262,10 +264,10 @@ type LSDModel struct {
 	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K except the k largest positive ones. PPᵀ is nonnegative: if K has negative entries, Floor is far below
-	// the minimum of LSD, and LSDFloor in package proof is mostly near. TILSD's floor, of HKH with k−1, is
-	// the minimum. The exact bound is proved to lie from Floor to Floor + FloorError, including rounding and
-	// errors of the eigensolver. Beyond 512 samples the proof, by random vectors, fails with probability
-	// 2e-10.
+	// the minimum of LSD, and the floor of proof.LSDFloor is usually near it. The floor of TILSD, of HKH with
+	// k−1, is the minimum. For exact eigenvalues this sum lies between Floor and Floor + FloorError (proved,
+	// including rounding and errors of the eigensolver). Beyond 512 samples the proof, by random vectors,
+	// fails with probability 2e-10.
 	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
@@ -278,7 +280,8 @@ type LSDModel struct {
 	// centers. Its PredictLabels takes Coordinates of new samples. nil: LSD, or samples without coordinates.
 	Clustering *Model
 	// Status is StatusConverged for LSD and StatusOptimal for TILSD. It is StatusIterationLimit if the
-	// descent or the eigensolver reached its limit, or if FloorError is large. The bounds hold then, too.
+	// descent or the eigensolver reached its limit, or if FloorError is large; the bounds hold nevertheless.
+	// It is StatusCancelled if ctx ended LSD.
 	Status Status
 }
 
@@ -322,9 +325,9 @@ func (m *LSDModel) Labels(dst []int) []int {
 //
 // A model of TILSD returns the mixture of prototypes that is nearest to the sample's [LSDModel.Coordinates].
 // For the rows of K that is Memberships, to rounding, or to 1e-6 if p is below k−1. A model of LSD returns
-// the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². For the rows of K that is Memberships if K = PPᵀ/c and the
-// columns of P are independent, and otherwise something near, since a sample's similarity to itself counts
-// like any other.
+// the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². For the rows of K this is Memberships if K = PPᵀ/c and the
+// columns of P are independent. Otherwise it is near Memberships, but not equal: the similarity of a sample
+// to itself counts like the others.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] if
@@ -340,7 +343,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if n == 0 || k == 0 {
 		return nil, fail(ErrTooFewSamples, "the model's memberships are "+shape(n, k))
 	}
-	if err := checkShape("rows", rows); err != nil { // nil would mean the training samples to Coordinates
+	if err := checkShape("rows", rows); err != nil { // Coordinates takes nil for the training samples
 		return nil, err
 	}
 	if m.isMapped() {
@@ -366,10 +369,11 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 
 // Coordinates returns the kernel principal components of samples in the feature space of a model of [TILSD],
 // m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
-// [LSDModel.Predict]; nil stands for the training samples themselves. Vertices have the same coordinates.
+// [LSDModel.Predict]; nil stands for the training samples themselves. The rows of Vertices are in these
+// coordinates, too.
 //
-// For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. With k directions or
-// fewer the floor is 0, and a slack, a fraction of it, permits almost nothing.
+// For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. Coordinates of only
+// k directions have a floor of 0, so that a slack permits almost nothing.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
 // Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate

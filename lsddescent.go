@@ -1,6 +1,7 @@
 package softkmeans
 
-// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdrotation.go; not in the source.
+// The descent of LSD, which minimises ‖K − PPᵀ/c‖² from the starts of lsdrotation.go. Arora et al. (2013)
+// have no such step.
 
 import (
 	"math"
@@ -8,12 +9,17 @@ import (
 )
 
 const (
-	descentSteps  = 1000
-	descentTol    = 1e-9
-	descentMemory = 10      // a step may rise up to the largest of so many objectives
-	extraColumns  = 16      // P has so many columns more than positive eigenvalues; the others are 0
-	entriesExact  = 0x1p-80 // of the total: entries correct to 2^-40 of ‖K‖
-	anotherShare  = 1e-3    // one start is enough up to this excess, as a part of the objective
+	descentSteps = 1000
+	descentTol   = 1e-9
+	// descentMemory: a step may raise the objective up to the largest of the last descentMemory objectives.
+	descentMemory = 10
+	// extraColumns: P has at most this many more columns than there are positive eigenvalues; further columns
+	// of the result are 0.
+	extraColumns = 16
+	entriesExact = 0x1p-80 // of the total: entries correct to 2^-40 of ‖K‖
+	// anotherShare: no other start is tried if the objective exceeds the floor by at most this fraction of
+	// the objective.
+	anotherShare = 1e-3
 )
 
 // descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best scale for P, c = ‖PPᵀ‖²/⟨K,
@@ -140,8 +146,8 @@ func (d *descent) enough(f *candidate, start int) bool {
 	return d.attained(f) && (start > 1 || f.objective <= max(2*d.floor, entriesExact*d.total))
 }
 
-// run descends from p, and returns a candidate that is not above p. With an error the result may be nil, and
-// its objective is φ.
+// run descends from p, and returns a candidate whose objective is at most the objective of p. With an error
+// the candidate may be nil, and otherwise contains φ as its objective.
 func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	if err := cancelled(d.ctx); err != nil {
 		return nil, err
@@ -272,7 +278,8 @@ func (d *descent) along(f *candidate, m *move, worst float64) float64 {
 	}
 	b1, b2 := 2*dot(f.s.Data, one.Data), sumSquares(one.Data)+2*dot(f.s.Data, two.Data)
 	b3, b4 := 2*dot(one.Data, two.Data), sumSquares(two.Data)
-	// φ falls with a·|a|/b. If φ is flat, as for ⟨K, PPᵀ⟩ ≤ 0, the step leads towards ⟨K, PPᵀ⟩ > 0.
+	// The larger a·|a|/b, the smaller φ. The sign of a leads the step towards ⟨K, PPᵀ⟩ > 0 if a ≤ 0, for
+	// which φ is constant.
 	value := func(t float64) float64 {
 		a := f.a + t*(2*a1+t*a2)
 		return a * math.Abs(a) / (f.b + t*(b1+t*(b2+t*(b3+t*b4))))

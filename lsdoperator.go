@@ -15,15 +15,15 @@ type operator struct {
 	n   int
 	k   *Matrix // K, exactly symmetric, with contiguous rows
 	exp int     // even; the largest entry of 2^-exp·K is in [¼, 1)
-	// shifts are the means of the rows of 2^-exp·K less half the mean of all entries: an entry of HKH is k_ij
-	// − (shift_i + shift_j). shifts is nil until centred.
+	// shift_i is the mean of row i of 2^-exp·K less half the mean of all entries, so that an entry of HKH is
+	// k_ij − (shift_i + shift_j). shifts is nil before the call of centre.
 	shifts []float64
 	half   float64 // half the mean of all entries
 	noise  float64 // a bound of the norm of the rounding of HKH; 0 until centred
 }
 
-// newOperator checks its arguments and finds the scale. It copies K if its rows are not contiguous, or if
-// entries differ from their mirror images, to average these.
+// newOperator checks its arguments and sets exp. It copies s if the rows are not contiguous, or if s is not
+// exactly symmetric; it then replaces entries by the means of them and their mirror images.
 func newOperator(ctx context.Context, s *Matrix, workers int) (*operator, error) {
 	if err := cmp.Or(checkCount("Workers", workers), checkShape("s", s)); err != nil {
 		return nil, err
@@ -61,7 +61,8 @@ func (o *operator) average() {
 	}
 }
 
-// unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be larger.
+// unscale returns v·2^exp, limited to ±math.MaxFloat64. The sum of the squares of n² entries may exceed this
+// number.
 func unscale(v float64, exp int) float64 {
 	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
 }
@@ -126,7 +127,8 @@ func (o *operator) rowMeans() []float64 {
 // uniform returns the n×k matrix of entries 1/k.
 func uniform(n, k int) *Matrix { return NewMatrix(n, k, slices.Repeat([]float64{1 / float64(k)}, n*k)) }
 
-// apply returns the products of the matrix with the rows of vt (b×n), as rows: one pass over K, 2n²b.
+// apply returns the products of the matrix with the rows of vt (b×n), as rows. Cost: one pass over K, n²b
+// multiplications.
 func (o *operator) apply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(vt.Rows, o.n, nil)
 	return out, o.applyTo(out, vt)
@@ -158,13 +160,14 @@ func (o *operator) applyTo(out, vt *Matrix) error {
 type remainder struct {
 	squares float64 // ‖K − YYᵀ‖²
 	total   float64 // ‖K‖²
-	// lows are lower bounds of the floors for ranks 0 to r, if r was asked for; high is an upper bound of the
-	// last.
+	// lows[k] is a lower bound of the floor for rank k, k = 0, …, r, for the r given to prove. high is an
+	// upper bound of the floor for rank r.
 	lows []float64
 	high float64
 }
 
-// without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K, n²p.
+// without returns ‖K − YYᵀ‖² and ‖K‖², summed entry by entry, for Yᵀ (p×n). Cost: one pass over K, n²p
+// multiplications.
 func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	p := yt.Rows
 	y := yt.transposed()
@@ -191,12 +194,12 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 
 // spectrum is the upper end of the operator's spectrum.
 type spectrum struct {
-	values []float64 // the largest by value, not by magnitude, descending
+	values []float64 // the p largest eigenvalues (by value, not by magnitude), descending
 	rows   *Matrix   // orthonormal eigenvectors of values, and some that follow
 	least  float64   // the least eigenvalue, approximately, if below 0
 	steps  int       // steps of the Krylov iteration; 0: a direct method
 	status Status
-	top    float64 // the largest magnitude of an eigenvalue, or less
+	top    float64 // a lower bound of the largest magnitude of an eigenvalue, usually close to it
 	noise  float64 // rounding can turn an eigenvalue 0 into one of up to noise
 }
 
@@ -259,7 +262,7 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	}
 	open := func() bool { return err == nil && left.high-left.lows[p] > openShare*left.total }
 	if o.n > provedOrder && open() { // random vectors do not separate close eigenvalues
-		spec.status = status // probes that prove too little are not the iteration's fault
+		spec.status = status // the iteration converged: only the probes proved too little
 		err = o.proveDense(&left, z, p)
 	}
 	if open() { // the iteration missed a leading eigenvalue
@@ -270,8 +273,9 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	return spec, z, left, err
 }
 
-// rated sets a spectrum's noise and makes the largest entry, the first on ties, of each vector positive. It
-// returns the factor and its remainder, with bounds for ranks up to r.
+// rated sets spec.noise, and negates eigenvectors whose entry of largest magnitude (the first on ties) is
+// negative. It returns the factor of the spectrum and the remainder, with bounds of the floors for ranks up
+// to r.
 func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err error) {
 	spec.noise = max(float64(o.n)*0x1p-52*spec.top, o.noise)
 	fixRowSigns(spec.rows)
@@ -295,7 +299,8 @@ func (s *spectrum) factor() *Matrix {
 	return z
 }
 
-// provedOrder is the largest n for which an iteration is proved without random vectors, in n³/6 or n³/3.
+// provedOrder is the largest n for which the floors of an iteration are proved by Cholesky factorizations, in
+// n³/6 or n³/3 multiplications. For larger n random vectors prove them.
 const provedOrder = 512
 
 // prove sets the bounds of the floors for ranks up to r and the factor z.
@@ -385,9 +390,9 @@ func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r i
 }
 
 // semidefiniteFloor returns the floors of leftover for a symmetric m×m matrix a, which it overwrites. The
-// true matrix is within `slip` of a in Frobenius norm. y (p×m) is a factor of the best M of rank r, from
-// eigenvectors. If ctx ends the floors may be lower than necessary. Cost: pm² and m³/6 for each of up to four
-// tries of σ.
+// true matrix differs from a by at most slip in the Frobenius norm. y (p×m) is the factor of the positive
+// semidefinite matrix of rank at most r nearest to a, as eigenvectors give it. If ctx ends the floors may be
+// lower than necessary. Cost: pm² and m³/6 for each of up to four tries of σ.
 func semidefiniteFloor(ctx context.Context, a, y *Matrix, r int, slip float64,
 	workers int) (lows []float64, high float64) {
 	p, m := y.Rows, a.Rows

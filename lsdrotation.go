@@ -2,9 +2,9 @@ package softkmeans
 
 // The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013). It turns points of a
 // hyperplane about its centre until they are closest to the probability simplex, by Levenberg–Marquardt
-// steps. If such a step fails the rotation takes the source's step, simplex projection and an orthogonal
-// Procrustes problem, which never raises the distance. On exact data 3 to 66 Levenberg–Marquardt steps
-// reached squared distances of 2e-28, and 3000 of the source's steps 1e-7 to 1e-20.
+// steps. If such a step does not lower the distance, the step of Arora et al. follows: projection onto the
+// simplex, and an orthogonal Procrustes problem. That step never raises the distance. On exact data 3 to 66
+// Levenberg–Marquardt steps reached squared distances of 2e-28, and 3000 of the source's steps 1e-7 to 1e-20.
 
 import (
 	"context"
@@ -15,14 +15,16 @@ import (
 )
 
 const (
-	rotationStarts = 5    // the default; on exact data each of a hundred led to the same minimum
+	// rotationStarts: the default number of starts; on exact data each of a hundred starts reached the same
+	// minimum.
+	rotationStarts = 5
 	rotationSteps  = 100  // at most, of each start
 	finalSteps     = 1000 // at most, of the best start on all points: k = 12 took some 400
 	rotationSubset = 600  // at most so many points for the starts
 )
 
-// rotation turns points q_i of ℝ^(k−1) by an orthogonal R: in ℝ^k they are 1/k + B·R·q_i for the Helmert
-// basis B of 1⊥. It keeps memory for all steps.
+// rotation turns points q_i of ℝ^(k−1) by an orthogonal R, to the points 1/k + B·R·q_i of ℝ^k, for the
+// Helmert basis B of the complement of (1, …, 1). The struct also holds the scratch space of all steps.
 type rotation struct {
 	ctx    context.Context
 	k      int
@@ -45,8 +47,8 @@ func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 		h: NewMatrix(n, p, nil), u: NewMatrix(n, k, nil), sum: NewMatrix(p, p, nil)}
 }
 
-// place sets g (n×k) to the nearest point of the simplex for each point, and returns the sum of squared
-// distances.
+// place turns the points by the rotation `turn`, sets row i of g (n×k) to the point of the simplex nearest to
+// point i, and returns the sum of squared distances.
 func (r *rotation) place(g, turn *Matrix) (sum float64) {
 	timesT(r.at, r.points, turn)
 	timesT(r.off, r.at, r.b)
@@ -202,8 +204,8 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	return turn, sum
 }
 
-// search returns the rotation with the least sum that it finds from several starts. The starts see at most
-// rotationSubset points, at the ends of random directions. The best start continues with all points.
+// search returns the rotation with the least sum that it finds from several starts. The starts use at most
+// rotationSubset points: the farthest ones in random directions. The best start continues with all points.
 func (r *rotation) search(starts int, seed uint64) *Matrix {
 	outer := r
 	if r.points.Rows > rotationSubset {
@@ -254,12 +256,13 @@ func (r *rotation) ends(seed uint64) []int {
 
 // Starts of LSD's descent: Arora et al. (2013), Algorithm 1, steps 2 to 5.
 
-// wideDrop is the quotient of consecutive eigenvalues from which on a start without the smaller ones is
-// tried.
+// wideDrop is the least quotient of two consecutive eigenvalues for which the descent also starts from the
+// eigenvalues before this drop alone.
 const wideDrop = 100
 
 // standOut returns how many positive values precede the widest drop, if that drop is wideDrop or more,
-// otherwise all. Values behind the drop are noise, and would determine the scale, a sum of terms in 1/λ.
+// otherwise all. The values after the drop are noise. With them the scale, a sum of terms in 1/λ, would
+// depend on the noise alone.
 func standOut(values []float64) int {
 	at, widest := len(values), float64(wideDrop)
 	for i := 1; i < len(values); i++ {
@@ -271,12 +274,12 @@ func standOut(values []float64) int {
 }
 
 // inHyperplane returns the source's start. The leading positive eigenpairs give K ≈ ZᵀZ. The samples, the
-// columns of Z, should lie in the hyperplane mᵀz = 1 with m = (ZZᵀ)⁻¹Z1. inHyperplane scales them by √c with
-// c = ‖m‖²/k = 1ᵀK⁺1/k, projects them onto the hyperplane, and turns that into the hyperplane of the simplex.
-// For k > 2 it also turns the points about the simplex's centre. Their projections onto the simplex are P. It
-// returns nil if the samples lie in a hyperplane through the origin. If there are fewer positive eigenvalues
-// than clusters, a case that the source leaves out, c is for `used` clusters, and the other columns of the
-// result are 0.
+// columns of Z, should lie in the hyperplane mᵀz = 1 with m = (ZZᵀ)⁻¹Z1. inHyperplane multiplies the samples
+// by √c, c = ‖m‖²/k = 1ᵀK⁺1/k, projects them onto the hyperplane, and rotates the hyperplane into the
+// hyperplane of the simplex. For k > 2 it also rotates the points about the centre of the simplex. Their
+// projections onto the simplex are P. It returns nil if the samples lie in a hyperplane through the origin.
+// If there are fewer positive eigenvalues than clusters, a case that the source leaves out, c is for `used`
+// clusters, and the other columns of the result are 0.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
 	points := hyperplane(z, used)
 	if points == nil {

@@ -8,9 +8,9 @@ import (
 )
 
 // Matrix is a dense matrix of float64; rows are samples. Its storage is open, as in image.RGBA: row i is
-// Data[i*Stride : i*Stride+Cols]. Numbers between rows are never read or written. Set the four fields to wrap
-// a matrix of another library without a copy. The zero value is an empty 0×0 matrix. Functions return an
-// [ErrShape] if the fields contradict each other.
+// Data[i*Stride : i*Stride+Cols]. Elements of Data between the rows are never read or written. Set the four
+// fields to wrap a matrix of another library without a copy. The zero value is an empty 0×0 matrix. Functions
+// return an [ErrShape] if the fields contradict each other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64
@@ -37,7 +37,8 @@ func valuesOf(rows, cols int, data []float64) []float64 {
 	return data
 }
 
-// checkSize returns an [ErrShape] that begins with what if a rows×cols matrix is too large for NewMatrix.
+// checkSize returns an [ErrShape] whose text begins with the argument what, if a rows×cols matrix is too
+// large for NewMatrix.
 func checkSize(what string, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
@@ -45,7 +46,7 @@ func checkSize(what string, rows, cols int) error {
 	return fail(ErrShape, what+" of "+shape(rows, cols)+" is too large to address")
 }
 
-// checkSizeOfK is checkSize for a size that follows from k: its error is an [ErrOption].
+// checkSizeOfK is checkSize for a size that depends on the option k: it returns an [ErrOption].
 func checkSizeOfK(k, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
@@ -54,7 +55,7 @@ func checkSizeOfK(k, rows, cols int) error {
 		" is too large to address")
 }
 
-const mostSquare = 1 << 15 // the most centers if k×k numbers are needed, which then are 8 GB
+const mostSquare = 1 << 15 // the largest k if a fit allocates k×k numbers; for this k they take 8 GB
 
 // checkSquareOfK returns an [ErrOption] if k is too large for (k+1)×(k+1) numbers.
 func checkSquareOfK(k int) error {
@@ -241,7 +242,8 @@ func checkData(arg string, m *Matrix) (top float64, err error) {
 	return top, checkScale(arg, m, top)
 }
 
-// checkScale returns an error for the largest entry of m if its magnitude top is too small, but not 0.
+// checkScale returns an error that names the first entry of magnitude top, the largest in m, if top is below
+// leastScale and not 0.
 func checkScale(arg string, m *Matrix, top float64) error {
 	if top == 0 || top >= leastScale {
 		return nil

@@ -16,12 +16,12 @@ import (
 // and memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and
 // [Model.Labels]. It is the paper's SkM-AM; [Fit] finds the global minimum.
 //
-// Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when
-// steps change the result by no more than Tol, which need not be at the minimum: from some starts the
-// objective ends at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the
-// start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of
-// the total variance. If k > 2(r+1) for rows of r dimensions, centers are as in [FitMinVolume]. With Lower
-// and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
+// Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when a
+// step changes the result by at most Tol. This need not be the minimum: from some starts the objective ends
+// at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the start and of
+// every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of the total
+// variance. If k > 2(r+1) for rows that span r dimensions, Centers are ClusterMeans, as for [FitMinVolume].
+// With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
 // if that is smaller, and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack, Lambda, Epsilon or Volume is
@@ -47,7 +47,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // FitMinVolume fits k compact prototypes to the rows of x. Call it with nil options and read [Model.Labels],
 // Memberships, Centers and Warnings. stability.Others, which refits halves of the rows, adds warnings about
 // labels and sets ClusterDoubt. If the prototypes lie too far outside of the data, set MinVolumeOptions.Slack
-// above Model.Slack; if too far inside, below. For images of spectra take package unmix.
+// above Model.Slack; if they lie too far inside, set it below. For images of spectra take package unmix.
 //
 // [Fit]'s simplex encloses the data, and its memberships are spread out. FitMinVolume contracts the simplex
 // until the squared error exceeds the proved floor by the fraction Slack, whatever the units, scale and
@@ -61,21 +61,23 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // # Details
 //
-// A Slack of 0 becomes 0.25·q/(d−q) for q directions of d columns, a quarter of the true memberships' error
-// above the floor in white noise. It becomes 0.25 for clusters, exact mixtures, few rows and few columns. The
-// error ends within 1 % of the slack, or further below if it jumps. If bounds of centers keep it above, a
-// [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an exact mixture: 1e-6 of the
-// variance replaces the floor, and 10 % if k > min(n−1, d).
+// k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q directions and d columns: in white noise the
+// error of the true memberships is above the floor by four times as much. It becomes 0.25 for clusters, exact
+// mixtures, few rows and few columns. The error ends within 1 % of the slack, or further below if it jumps as
+// λ changes. If bounds of centers keep it above, a [Warning] says so. Data whose floor is at most 1e-6 of the
+// total variance is an exact mixture: 1e-6 of the variance replaces the floor. If k > min(n−1, d), 10 % of it
+// does.
 //
-// Rows of r dimensions do not determine more than r+1 prototypes: a run for Slack then ends at ten times Tol.
-// For k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless Centers, Fixed or
-// Lambda is set, or Init is InitSPA or InitGlobal. More than max(16384, 512k) rows, or n·k² above 2.5e7 with
-// n ≥ 64k, start on a random sample if Slack is at least .05 and k-means finds the start: the error ends
-// within 5 % of the slack. Sparse rows become dense if rows or columns are fewer than about 4.5k.
+// Rows of r dimensions determine at most r+1 prototypes. With more, a run that follows Slack ends at ten
+// times Tol. For k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless
+// Centers, Fixed or Lambda is set, or Init is InitSPA or InitGlobal. A fit of more than max(16384, 512k)
+// rows, or with n·k² above 2.5e7 and n ≥ 64k, starts on a random sample, and the error ends within 5 % of the
+// slack. It does not if Slack is below .05, k-means does not find the start, or Plain is set. Sparse rows
+// become dense if rows or columns are fewer than about 4.5k.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
-// O(ndk) at the end. For d+1 < k ≤ 2(d+1) it is up to ten times as much. Memory: a copy of the data as for
-// [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
+// O(ndk) at the end. For d+1 < k ≤ 2(d+1) the cost is up to ten times as high. Memory: a copy of the data as
+// for [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	m, err := openMinVolume(ctx, x, k, &o)
@@ -89,15 +91,16 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 	return best.finish(err)
 }
 
-// openMinVolume opens a call with the ε and the slack of a penalty, in the coordinates in which the fit
-// begins. The slack is 0 if no λ is to be chosen, and noiseSlack if none is given.
+// openMinVolume checks the arguments of FitMinVolume, and returns the problem in the coordinates in which the
+// fit begins, with ε and Slack set. Slack becomes 0 if λ is given or there is none to choose, and the result
+// of noiseSlack if the caller's Slack is 0.
 func openMinVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
 	p, err := openProblem(ctx, x, k, o)
 	if err != nil {
 		return nil, err
 	}
-	// Bounds of ε keep products and quotients with it finite. They are at least 2^-40 of the variance and
-	// 2^-160, far below the rounding of data of size 1.
+	// ε is at least 2^-40 of the variance and 2^-160, and at most 2^400, so that products and quotients with
+	// ε are finite. 2^-160 is far below the rounding of data of size 1.
 	p.eps = p.perWeight(p.reference())
 	if o.Epsilon > 0 {
 		p.eps = math.Ldexp(o.Epsilon, -2*p.data.exp)

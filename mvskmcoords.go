@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// begin returns the coordinates in which the fit begins: leading directions if these are known, and at most
-// two thirds as many as the coordinates in which the fit ends.
+// begin returns the coordinates in which the fit begins: the leading directions, if they are known and at
+// most two thirds as many as the coordinates in which the fit ends; otherwise the latter.
 func (p *minVolume) begin() (*alternation, error) {
 	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
 	if p.basis != nil && p.basis.Rows >= q { // the first rows of basis are the leading directions
@@ -99,7 +99,8 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 		copyRows(out, f)
 		return out
 	}
-	return combine(context.Background(), f, m.axes) // also after the end
+	// without a context: a start of the last pass is required even if the context has ended.
+	return combine(context.Background(), f, m.axes)
 }
 
 // fromData returns the coordinates in m of centers f in the data's units. A caller's centers may be 2^1020
@@ -157,8 +158,9 @@ func (p *minVolume) clip(f *Matrix) {
 	}
 }
 
-// principalRows returns the rows in the principal subspace, n×p, and the subspace's axes in the coordinates
-// of m, p×r. It drops the error of a context that ends here: the next pass returns it.
+// principalRows returns the coordinates of the rows in the principal subspace (n×p), and the axes of this
+// subspace in the coordinates of m (p×r). If the context ends here, the error is dropped, and the next pass
+// returns it.
 func (m *alternation) principalRows() (w, axes *Matrix) {
 	p := m.pc.basis.Rows
 	if m.axes != nil { // the first axes are the principal ones; for k > d there may be fewer than p
@@ -201,9 +203,9 @@ func (r *volumeRun) follow(earlier *volumeRun) {
 	r.iterations = len(r.trace) - 1
 }
 
-// atEnd takes a run that a context ended to the coordinates in which the fit of the rows of m ends, in one
-// pass. It returns nil without an error if the pass may take a second. Rows take up to some thirty times as
-// long if centers depend on each other.
+// atEnd converts r, a run that ended because its context did, to the coordinates in which the fit of m's rows
+// ends, by one pass without the context. It returns nil, nil if the pass may take more than a second. If
+// centers are affinely dependent, it allows thirty times as much time for a row.
 func (m *alternation) atEnd(r *volumeRun) (out *volumeRun, err error) {
 	work := float64(m.data.n) * float64(m.k) * float64(m.columns()+m.k)
 	if m.k > m.columns()+1 {
@@ -253,7 +255,8 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	crowd := crowded(r.m.k, s.n-len(zeros), r.m.pc.rank(s), o.Sum)
 	if ended == nil && r.found == nil {
 		ended = m.label(x, largest(nil, m.Memberships), r.m.pc.leading, r.m.quick)
-		if ended == nil && crowd != nil { // the iteration's memberships are not Predict's
+		// Predict would return other memberships than the iteration for dependent centers.
+		if ended == nil && crowd != nil {
 			ended = m.solveRows(x, indices(s.n))
 		}
 	}

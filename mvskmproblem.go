@@ -26,7 +26,8 @@ type minVolume struct {
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
 	low, high []float64 // bounds of centers by column, in the data's units; nil: none
-	// least is the error from which the slack counts: the floor, or a larger error that fixed centers leave.
+	// least is the squared error above which the slack permits more: the floor, or with fixed centers the
+	// larger error of a fit without a penalty.
 	least float64
 }
 
@@ -77,9 +78,9 @@ func openProblem(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*m
 }
 
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
-// orthonormal basis of the row space if the floor is rounding or a dense table wide. Bounds of centers are by
-// column, and fixed centers may be outside of the row space: in both cases the fit ends in the data's own
-// axes.
+// orthonormal basis of the row space if the floor is at rounding, or if a dense table has more columns than
+// rows. With bounds of centers, which are by column, and with fixed centers, which may be outside of the row
+// space, it ends in the data's own axes.
 func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	s := x.data()
 	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc, least: pc.floor}
@@ -99,7 +100,8 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	if p.exact() {
 		start, volume = InitSPA, VolumeAffine
 	}
-	// With fixed centers steps by VolumeOrigin are small: k centers less the mean are nearly dependent.
+	// With fixed centers VolumeAffine is the default: under VolumeOrigin steps are small, since the k centers
+	// less the mean of the data are nearly dependent.
 	if p.o.Fixed.Rows > 0 && o.Sum == SumToOne {
 		volume = VolumeAffine
 	}
@@ -156,8 +158,8 @@ func squaresAlong(x rows, direction *Matrix) (float64, error) {
 	return squaresBeyond(x.data(), y, nil), err
 }
 
-// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less the sum of squares
-// of their projections. These are the rows of inside; nil: 0.
+// squaresBeyond returns the weighted sum of the squares of the rows of z less the squares of the rows of
+// inside, their projections; without subtraction if inside is nil. s supplies the weights.
 func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	for i := range z.Rows {
 		squares := sumSquares(z.row(i))
@@ -207,9 +209,9 @@ func (p *minVolume) dataPenalty(penalty float64) float64 {
 	return penalty + float64(count)*float64(2*p.data.exp)*math.Ln2
 }
 
-// allowance returns how far the slack allows the objective above the floor: at least a rounding of the total,
-// as the search divides by it. With fixed centers it is multiplied by the fraction of free centers: least
-// already contains the error that the fixed centers cause.
+// allowance returns the largest permitted difference between the objective and least. It is at least 2^-60 of
+// the total, since the search divides by it. With fixed centers Slack is multiplied by the fraction of free
+// centers, since least already contains the error that the fixed centers cause.
 func (p *minVolume) allowance() float64 { return p.allowanceOf(p.o.Slack) }
 
 // allowanceOf returns the allowance for a slack that is not the option's.
@@ -222,16 +224,16 @@ func (p *minVolume) allowanceOf(slack float64) float64 {
 // target returns the largest objective that the slack allows.
 func (p *minVolume) target() float64 { return p.least + p.allowance() }
 
-// firstLambda returns the λ at which the search starts. Over data sets and slacks the λ found grew about as
-// the root of the allowance. The factor, here 0.8, was between 0.4 and 2.
+// firstLambda returns the λ at which the search starts. On all measured data sets and slacks the final λ was
+// 0.4 to 2 times √(allowance·total)/k.
 func (p *minVolume) firstLambda() float64 {
 	return 0.8 * math.Sqrt(p.allowance()*p.pc.total) / float64(p.k)
 }
 
-// λ is between leastLambda and mostLambda, in units of total/k, and changes at most mostChanges times. The
-// objective ends within closeShare of the slack. Exact mixtures change λ up to exactChanges times, as their
-// objective begins at some 10⁶ times the slack. If no row was pure, mostChanges left λ up to 10³ times too
-// small, and the simplex at up to 12 times the least volume.
+// λ is between leastLambda and mostLambda, in units of total/k, and is changed at most mostChanges times,
+// until the objective is below the target by at most closeShare of the allowance. For exact mixtures, whose
+// objective begins at some 10⁶ times the target, λ is changed up to exactChanges times. If no row was pure,
+// mostChanges left λ up to 10³ times too small, and the simplex at up to 12 times the least volume.
 const (
 	mostChanges  = 24
 	exactChanges = 200
@@ -246,16 +248,18 @@ const (
 // objective jumps if the iterate moves to another minimum.
 type steering struct {
 	floor, target, allowance float64
-	close                    float64 // how far near may be below target, in allowances
-	tall                     bool    // many rows are fitted: see driftAhead
-	unit                     float64 // the unit of leastLambda and mostLambda
-	calmShare                float64
-	changes, most            int
-	last, excess             float64   // log λ and excess of the last point
-	slope                    float64   // the slope of excess in log λ
-	drift                    float64   // the last iteration's change of the objective
-	low, high                float64   // λ of the last points within the slack and above it; 0: none
-	within                   *snapshot // the highest point within the slack
+	// close: the objective is near the target if it is at most this fraction of the allowance below it.
+	close         float64
+	tall          bool    // many rows are fitted: see driftAhead
+	unit          float64 // the unit of leastLambda and mostLambda
+	calmShare     float64
+	changes, most int
+	// last, excess: log λ, and the logarithm of the excess in units of the allowance, at the last point.
+	last, excess float64
+	slope        float64   // the slope of excess in log λ
+	drift        float64   // the last iteration's change of the objective
+	low, high    float64   // λ of the last points within the slack and above it; 0: none
+	within       *snapshot // the highest point within the slack
 }
 
 // snapshot is a point to return to.
@@ -267,8 +271,8 @@ type snapshot struct {
 // firstSlope is the slope of the logarithm of the excess in log λ, until two points determine it.
 const firstSlope = 1.5
 
-// watch keeps the last iteration's change of the objective. It reports whether the change is a small part of
-// the distance to the target: the run is then near enough to rest to change λ.
+// watch stores the change of the objective in the last iteration. It reports whether the change is at most
+// calmShare of the distance from the target, so that λ may be changed.
 func (q *steering) watch(objective, before float64) bool {
 	q.drift = objective - before
 	return math.Abs(q.drift) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
@@ -309,8 +313,8 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	return to, true
 }
 
-// driftAhead extrapolates the objective of a fit of many rows by so many of its last changes. After a step of
-// λ the objective goes on to change, by more the slower it is: without driftAhead λ swings about the slack.
+// driftAhead extrapolates the objective of a fit of many rows by so many of its last changes. After a change
+// of λ the objective goes on changing for many iterations. Without this extrapolation λ oscillates.
 const driftAhead = 8
 
 // bracketed keeps a step of λ between the last points on both sides of the slack. It drops a point that a
@@ -351,7 +355,8 @@ type box struct {
 const closedShare = 1e-4
 
 // newBox returns the bounds in the coordinates of samples in the data's own axes. An F-step without bounds
-// keeps the sum of closed rows, an F-step in a box does not. Bounds that do not admit the sum override it.
+// keeps the sum of closed rows, an F-step in a box does not. If no center within the bounds has this sum, the
+// sum is ignored.
 func (p *minVolume) newBox() (*box, error) {
 	s, b := p.data, &box{low: make([]float64, p.data.d), high: make([]float64, p.data.d)}
 	var least, most float64
@@ -367,13 +372,15 @@ func (p *minVolume) newBox() (*box, error) {
 	return b, err
 }
 
-// boundRounding is the relative distance within which an entry counts as at its bound. A step with momentum
-// leaves it there if both steps before it end at the bound.
+// boundRounding is the relative distance within which an entry counts as at its bound. So a step with
+// momentum leaves an entry at its bound if the two steps before it ended at the bound.
 const boundRounding = 0x1p-46
 
-// clip returns the value nearest to v that column c admits.
+// clip returns the value nearest to v within the bounds of column c. A value within boundRounding of a bound
+// becomes the bound.
 func (b *box) clip(c int, v float64) float64 {
-	switch low, high := b.low[c], b.high[c]; { // Inf − Inf is no number, and no bound
+	// for an infinite bound the second comparison is with NaN, and false.
+	switch low, high := b.low[c], b.high[c]; {
 	case v <= low || v <= low+boundRounding*math.Abs(low):
 		return low
 	case v >= high || v >= high-boundRounding*math.Abs(high):
@@ -415,7 +422,8 @@ func (b *box) project(row []float64) {
 	}
 }
 
-// along replaces a direction from f by the part of it that the box admits.
+// along replaces a direction by the direction in which a small step from f goes after projection onto the
+// box.
 func (b *box) along(f, direction []float64) {
 	size := norm2(direction)
 	if size == 0 {
@@ -465,7 +473,9 @@ func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matri
 				length = min(length, (to-column[i])/step[s])
 			}
 		}
-		for s, i := range free { // a little further, so that rounding does not leave the first inside
+		// the step is a little longer, so that the entry that meets its bound first is set to the bound in
+		// spite of rounding.
+		for s, i := range free {
 			f.row(i)[c] = b.clip(c, column[i]+length*(1+0x1p-50)*step[s])
 		}
 	}
@@ -481,7 +491,7 @@ func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matri
 // from ZᵀZ, GᵀZ and the sums of rows. A row costs its product with r+1 vectors, and O(k+r) for each of its
 // multipliers.
 
-// insidePass keeps the memory of such passes over rows z.
+// insidePass holds the state of passes by multipliers over the rows z.
 type insidePass struct {
 	s      *samples
 	z      *Matrix
@@ -497,16 +507,17 @@ type insidePass struct {
 	basis, yz, yg *Matrix
 }
 
-// A pass is such a pass if more than insideShare of the previous memberships were above 0, and few directions
-// are outside of the hull. The tolerance must be at least insideTol, and the objective above insideObjective
-// of the total, so that errors of P do not show.
+// A pass works by multipliers if more than insideShare of the memberships in the previous pass were above 0,
+// and few directions are outside of the centers' affine hull. The tolerance must be at least insideTol, and
+// the objective above insideObjective of the total: the rounding errors of P are then negligible.
 const (
 	insideShare     = 2. / 3
 	insideTol       = 1e-8
 	insideObjective = 1e-6
 )
 
-// begin decides on the kind of a pass for a tolerance and a total, and prepares the pass.
+// begin sets in.on if the pass for the problem p works by multipliers, and then prepares it. tol is the
+// tolerance of the fit, and total the total variance.
 func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 	k, r := p.k, in.z.Cols
 	in.on = p.projected != nil && !p.rough && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&

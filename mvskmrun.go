@@ -23,16 +23,16 @@ type alternation struct {
 	sparse   *sparseSamples // nil: z holds the rows
 	axes     *Matrix        // the basis, r×d; nil: the data's own axes
 	narrow   bool           // the axes are leading directions, and the fit ends in other axes
-	residual float64        // part of each objective: weighted squares outside the axes; see also draw
+	residual float64        // weighted squares outside of the axes, a part of each objective; see draw
 	fixed    *Matrix        // m×r: the first centers, which stay
 	box      *box           // bounds of centers, in the data's own axes; nil: none
 	most     int            // the iterations of a run at one λ
-	// tol ends a run. λ stays if target − objective is from 0 to close times the allowance.
+	// tol is the tolerance. λ stays if the objective is at most close times the allowance below the target.
 	tol, close float64
-	tall       bool // whether many rows are fitted: see steering
+	tall       bool // whether the fit has many rows (isTall): see steering
 	local      bool // as in simplexProblem
 	progress   func(Iteration)
-	correct    func(to *iterate) // changes the sums and the objective; nil: see correction
+	correct    func(to *iterate) // corrects the sums and the objective: see correction; nil: none
 	work       *passMemory       // made by the first pass
 }
 
@@ -59,7 +59,7 @@ func (m *alternation) newIterate() *iterate {
 // lossAt returns L.
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
-// passMemory is the memory of pass and centersStep. From the second call on they allocate nothing except
+// passMemory is the memory of pass and centersStep. From the second call on, both allocate nothing except
 // goroutines, unless rows are sparse, centers have bounds, or the pass is the first by multipliers.
 type passMemory struct {
 	problem simplexProblem
@@ -82,7 +82,7 @@ type passMemory struct {
 
 // chunkSums holds the sums of a chunk of samples for an iterate.
 type chunkSums struct {
-	gg, gz    *Matrix // gg on and right of the diagonal; see also blockInside
+	gg, gz    *Matrix // gg is set on and right of its diagonal; see also blockInside
 	objective float64
 	used      int       // memberships above 0
 	sum       []float64 // for blockInside
@@ -101,7 +101,7 @@ type workerMemory struct {
 	count   []int     // the number of users of each center
 }
 
-// fastWork is the least work, in rows·k², for which a pass solves rows by the inverse.
+// fastWork is the least n·k² for which a pass makes simplexProblem fast, so that A⁻¹ is used.
 const fastWork = 1 << 20
 
 // memory returns m's memory, which the first call makes.
@@ -130,8 +130,8 @@ func (m *alternation) memory() *passMemory {
 	return v
 }
 
-// pass completes the iterate for the centers in to.f. One pass over the samples makes the G-step, the
-// objective, the penalty and the sums for the next F-step. warm holds memberships whose supports are tried
+// pass sets all other fields of `to` for the centers to.f. One pass over the samples finds the memberships
+// (G-step), the objective, and the sums for the next F-step. warm holds memberships whose supports are tried
 // first; nil: none. pass returns the context's error, and the iterate is then incomplete.
 func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	v := m.memory()
@@ -316,13 +316,13 @@ func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 
 // setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.
 //
-// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and requires
-// the right singular vectors, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its
-// closing Vᵀ.
+// Erratum 5: Algorithm 2 calls V the left singular vectors of the paper's F, which is d×k. D is k×k, so V
+// must contain the right singular vectors, the left singular vectors of F in this package (k×d). Erratum 7:
+// the factor Vᵀ is missing at the end of the text's D = V{1/(σ_i²+ε)}.
 //
 // Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. The two sums differ by a
-// constant as long as F1 = 0, which alternating updates do not keep. The k-th singular value then measures
-// how far the hull is from the origin. VolumeAffine takes the k−1 singular values of the centred F.
+// constant while F1 = 0, which alternating updates do not preserve. The k-th singular value then measures the
+// distance of the hull from the origin. VolumeAffine takes the k−1 singular values of the centred F.
 func (m *alternation) setPenalty(to *iterate) {
 	to.penalty = 0
 	clear(to.majoriser.Data)
@@ -332,7 +332,7 @@ func (m *alternation) setPenalty(to *iterate) {
 	k, r := m.k, m.r
 	v := m.memory()
 	f, size := to.f, k
-	if m.contrasts != nil { // BᵀF has the singular values of HF without the zero
+	if m.contrasts != nil { // BᵀF has the singular values of the centers less their mean, without the value 0
 		v.contrasted = reshaped(v.contrasted, k-1, r)
 		clear(v.contrasted.Data)
 		for a := range k {
@@ -413,8 +413,9 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 // Erratum 4: Algorithm 2 prints λD. That F-step does not minimise the majoriser of an objective with λ/2, and
 // the objective can rise (docs/errata.md).
 //
-// δ is not in the paper: a proximal term far below the other terms. It changes no fixed point and keeps
-// descent. A center that no sample uses stays in its place; GᵀG alone would be singular.
+// The proximal term δ‖F − F_t‖² is not in the paper. It is far smaller than the other terms, changes no fixed
+// point, and the loss still never rises. Without it GᵀG would be singular if no sample uses a center; with it
+// such a center stays in its place.
 //
 // Fixed centers stay. Their products with GᵀG + (λ/2)D go to the right side of the equations of the other
 // centers.
@@ -445,7 +446,7 @@ func (m *alternation) centersStep(f *Matrix, from *iterate, lambda float64) {
 			a[i*k+j] = 0
 		}
 	}
-	if !cholesky(a, k) { // does not happen, since all eigenvalues are at least δ; the old F keeps the loss
+	if !cholesky(a, k) { // cannot happen: all eigenvalues are at least δ; the old F is a safe answer
 		copy(f.Data, from.f.Data)
 		return
 	}
@@ -493,9 +494,9 @@ type runStart struct {
 // context ends run returns the last complete iterate, or nil if the first pass is incomplete.
 //
 // Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). If the loss would rise the momentum is set to
-// 0 and grows again (O'Donoghue & Candès 2015). With the usual denominator, t+2, runs take as many
-// iterations, and undo more of them. Anderson's acceleration takes fewer iterations on ill-conditioned data,
-// but there magnifies rounding errors until the memberships differ.
+// 0 and grows again (O'Donoghue & Candès 2015). With the usual denominator t+2 runs took as many iterations,
+// and more steps had to be repeated without momentum. Anderson's acceleration took fewer iterations on
+// ill-conditioned data, but there amplified rounding errors until memberships differed.
 func (m *alternation) run(from runStart, lambda float64, most int, steer *steering) *volumeRun {
 	r := &volumeRun{iterate: m.newIterate(), m: m, restart: from.restart, lambda: lambda, steer: steer}
 	w := &walk{plain: NewMatrix(m.k, m.r, nil), before: NewMatrix(m.k, m.r, nil), next: m.memory().spare}
@@ -523,7 +524,7 @@ type walk struct {
 	age           float64  // steps since the momentum was last 0
 }
 
-// atLambda iterates at one λ, at most `most` times, until the run is at rest or steer changes λ.
+// atLambda iterates at one λ, at most `most` times, until the run converges or steer changes λ.
 func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 	m, calm := r.m, 0 // iterations in a row below the tolerance
 	for i := 1; i <= most; i++ {
@@ -537,7 +538,7 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
 		done, slow := rest, rest
 		if !rest {
-			// It is also done if λ and the floor are 0, and the objective is nearly 0.
+			// The run also ends if λ and the floor are 0, and the objective is nearly 0.
 			least := r.lambda == 0 && m.trivial() && w.next.objective <= leastShare*m.pc.total
 			if calm++; !(least || fall <= m.tol*max(w.next.objective, leastShare*m.pc.total) &&
 				squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
@@ -562,7 +563,7 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 }
 
 // leastSteps is the least number of iterations at one λ before steering may change it: the first step after a
-// change can be small. With 1 iteration 40 centers for the digits took twice as long.
+// change can be small. With leastSteps = 1 a fit of 40 centers to digits took twice as long.
 const leastSteps = 2
 
 // tell records an iteration, and reports it to Progress. Number 0 is the start, or another λ.
@@ -610,15 +611,15 @@ func (r *volumeRun) advance(w *walk) error {
 	return err
 }
 
-// restShare of the objective is the largest decrease that may be rounding.
+// restShare times the objective is the largest decrease of the loss that counts as rounding.
 const restShare = 1e-12
 
-// leastShare of the total is the least objective that a decrease is compared with.
+// leastShare times the total, if larger, replaces the objective in comparisons with decreases of the loss.
 const leastShare = 1e-9
 
-// flatness bounds Model.Stationarity of a run with λ = 0: by 0.1 at the default tolerance, since a decrease
-// is of second order. On ill-scaled data steps get small on a slope: without this bound raw wine with
-// SumAtMostOne, k = 3, ended 0.23 % above the minimum.
+// flatness·Tol is the square of the largest Model.Stationarity at which a run with λ = 0 may end. On
+// ill-scaled data steps can become small far from a minimum: without this condition a fit to wine, not
+// standardized, with SumAtMostOne and k = 3 ended 0.23 % above the minimum.
 const flatness = 1000
 
 // stationarity returns Model.Stationarity. G is optimal for F, so the gradient of L over F is the gradient of
@@ -653,8 +654,9 @@ func (m *alternation) clamp(f *Matrix) {
 }
 
 // An F-step of centers with bounds ends after boxSweeps sweeps, or with a sweep that moves the centers by
-// less than boxClose of their distance from the start of the step. With 1e-2 or 1e-8 fits took as many
-// iterations, to the same end. A freeStep costs some k/freeShare sweeps, and follows after as many.
+// less than boxClose of their distance from the start of the step. With boxClose 1e-2 or 1e-8 fits took as
+// many iterations and reached the same result. A freeStep costs as much as some k/freeShare sweeps, so one
+// follows after every k/freeShare sweeps.
 const (
 	boxSweeps = 1000
 	boxClose  = 1e-4

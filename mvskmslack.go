@@ -2,7 +2,7 @@ package softkmeans
 
 // Rules for λ: a fixed λ; clusters in place of prototypes and λ = 0; the slack rule. The slack rule takes the
 // λ that makes the objective as large as possible without exceeding the target (1+Slack)·floor; λ follows the
-// objective while a run goes on. A fit of many rows begins on a random sample of them.
+// objective while a run goes on. A fit for which isTall holds begins on a random sample of its rows.
 
 import (
 	"cmp"
@@ -37,8 +37,8 @@ func (m *alternation) solve() (*volumeRun, error) {
 	})
 }
 
-// after calls `on` in the final coordinates and returns its run, or r if r is in them already. If the context
-// ends before `on` returns a run, after returns r.
+// after returns the run that `on` makes in the coordinates in which the fit ends. It returns r itself if r is
+// already in these coordinates, or if the context ends before `on` returns a run. err is the context's error.
 func (r *volumeRun) after(on func(all *alternation) *volumeRun) (*volumeRun, error) {
 	if !r.m.narrow {
 		return r, cancelled(r.m.s.ctx)
@@ -116,11 +116,12 @@ func (m *alternation) noiseSlack() (float64, error) {
 	return mostSlack * float64(q) / float64(d-q), nil
 }
 
-// Data goes on beyond the plane if the square of its last direction is less than clearDirection times the
-// square of the next direction. With a factor of 1.2, 1.5 and 2 the memberships of 37 simulated tables of
-// clusters with scatter were .251, .217 and .208 off, and with a quarter of the floor .202. The memberships
-// of 160 mixtures were .019 to .020 off, and with a quarter of the floor .043. Of the sets with classes zoo
-// needs at least 1.32: below, its labels lost .14 of their accuracy.
+// The plane of the first q directions is not clear if the square of the q-th direction is less than
+// clearDirection times the square of the next direction. With a factor of 1.2, 1.5 and 2 the mean error of
+// the memberships of 37 simulated tables of clusters with scatter was .251, .217 and .208, and .202 with a
+// slack of 0.25. The memberships of 160 mixtures were .019 to .020 off, and with a quarter of the floor .043.
+// Of the data sets with classes only zoo depends on the factor: below 1.32 the accuracy of its labels was .14
+// lower.
 //
 // For white noise the function white finds the evenness that it expects: two tables of spectra reach .99 and
 // 1.00 of the expected evenness, eight sets with classes at most .75. Without whiteShare, mixtures in noise
@@ -150,13 +151,14 @@ func (pc *principal) white(size int) bool {
 	return sum >= pc.floor*(1-1e-6) && sum*sum >= whiteShare*fourth*r/(1+r/float64(size))
 }
 
-// nearSlack returns the run for the slack rule's λ, from firstLambda on. Bounds of centers may keep the run
-// above the slack, which counts as missed if the run is above mostSlack, too.
+// nearSlack returns the run for the slack rule's λ, from firstLambda on. Bounds of centers may keep the
+// objective above the target. If it is also above the target for mostSlack, nearSlack sets missed.
 func (m *alternation) nearSlack() (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = m.solveTall()
 	}
-	if err == nil && (best == nil || best.objective > m.target()) { // not tall, or the sample misled
+	// the fit began without a sample, or the sample led to an objective above the target.
+	if err == nil && (best == nil || best.objective > m.target()) {
 		var all *volumeRun
 		if all, err = m.solveAll(); all != nil {
 			best = all
@@ -204,9 +206,9 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 	})
 }
 
-// crowdedTol multiplies Tol if the rows do not determine prototypes. On 32 made mixtures (k = 5 in 2, 8 in 4,
-// 12 in 6 and 20 in 12 dimensions) centers were as near to the true corners as with a factor of 1, to .003 of
-// .75. With 64 centers digits took a third of the time.
+// crowdedTol multiplies Tol if the rows span fewer dimensions than k centers. On 32 made mixtures (k = 5 in
+// 2, 8 in 4, 12 in 6 and 20 in 12 dimensions) the mean distance of the centers from the true corners changed
+// by .003, of .75. A fit of 64 centers to digits took a third of the time.
 const crowdedTol = 10
 
 // steered runs from a start while λ follows the slack. It returns the run at the last λ, or, if that is above
@@ -230,8 +232,8 @@ func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error)
 }
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. It starts
-// from the global simplex, whose objective is the floor: a small λ can only raise this by little. With
-// SumAtMostOne and with fixed centers there is no such start, and fallBack returns best.
+// from the global simplex, whose objective is the floor, with a small λ, which raises the objective only a
+// little. With SumAtMostOne and with fixed centers there is no such start, and fallBack returns best.
 func fallBack(best *volumeRun) (*volumeRun, error) {
 	m := best.m
 	if m.o.Init == InitGlobal && m.o.Centers == nil || m.o.Sum == SumAtMostOne || m.fixed.Rows > 0 {
@@ -249,7 +251,8 @@ func fallBack(best *volumeRun) (*volumeRun, error) {
 }
 
 // sameVolume: pureSamples calls its simplex the smallest if no other is smaller by more than this fraction.
-// Half of the slack would shrink it by some ten times as much.
+// For comparison: with half of the slack the simplex of an exact mixture would be smaller by about ten times
+// this fraction.
 const sameVolume = 1e-4
 
 // pureSamples returns the samples of InitSPA as the result if they are the smallest simplex around an exact
@@ -339,8 +342,8 @@ const (
 )
 
 // isTall reports whether the fit begins on a random sample. InitSPA looks for single rows among all rows, and
-// takes no sample. A slack below leastTallSlack is not much above the amount that the centers of a sample add
-// to the floor by chance.
+// takes no sample. For a Slack below leastTallSlack no sample is taken, either: the error that the centers of
+// a sample have by chance would be most of the permitted error.
 func (m *alternation) isTall() bool {
 	n, k := float64(m.s.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
@@ -382,9 +385,9 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 	return out, cmp.Or(wrong, err)
 }
 
-// draw returns the coordinates of rows drawn at random by weight, scaled to the weight of all rows. Their
-// parts outside of the principal plane are replaced by the floor of all rows, so that residual may be below
-// 0.
+// draw returns the problem m for a random sample of the rows, taken by weight; the weights of the sample add
+// up to the weight of all rows. In the objective the squares of the sample outside of the principal plane are
+// replaced by the floor of all rows, so that residual may be below 0.
 func (m *alternation) draw() *alternation {
 	size := min(max(drawnRows, drawnPerCenter*m.k), m.s.n/4)
 	list := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), size)
@@ -433,7 +436,8 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 		}
 		// refine ends if a solution of the corrected sample lowers the loss and changes the objective by
 		// little. It also ends if the objective falls below the floor by more than the allowance. That
-		// happens if the sample lacks a center's rows: only the linear term then determines the center.
+		// happens if the sample contains no row that uses a center: the linear term alone then determines
+		// this center.
 		fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
 		little := fall <= part.tol*max(at.objective, leastShare*m.pc.total) &&
 			math.Abs(next.objective-at.objective) <= closeShare*m.allowance()

@@ -10,9 +10,9 @@ import (
 
 // The effort of InitKMeans. kmeansRuns starts of k-means++ take firstSteps iterations in the principal
 // subspace. The kmeansKept best continue there, up to kmeansSteps iterations. The kmeansLifted best of these
-// take liftedSteps iterations on the samples themselves. If there are more than kmeansRows rows, all this is
-// done on a random sample of kmeansRows rows. The best run then continues on all rows. If a step takes more
-// than kmeansWork products, runs and kmeansSteps are reduced in proportion.
+// take liftedSteps iterations on the samples themselves. For more than kmeansRows rows these runs are on a
+// random sample of kmeansRows rows, and the best one continues on all rows. If a step takes more than
+// kmeansWork multiplications, the numbers of runs and kmeansSteps are reduced in proportion.
 const (
 	kmeansRuns   = 20
 	firstSteps   = 4
@@ -89,9 +89,9 @@ func (m *alternation) runStarts(lambda float64) (best *volumeRun, from runStart,
 // kmeansCenters returns the start of InitKMeans.
 //
 // The runs are made in the principal subspace, which contains the optimum of the relaxed problem (Ding & He
-// 2004), in a fraction of the time. The best runs after a few steps continue to their end. The best of these
-// continue on the samples themselves, and their inertia there decides. They mostly end lower than a run in
-// all coordinates.
+// 2004), in a fraction of the time. The runs with the lowest inertia after a few steps continue until they
+// converge. The best of those continue in all coordinates, where the run with the lowest inertia is chosen.
+// Such a run mostly ends with a lower inertia than a run that begins in all coordinates.
 func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	all, axes := m.principalRows()
 	s, w, rows := m.fewRows(all, rng)
@@ -119,8 +119,8 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	return runs[0].f, err
 }
 
-// fewRows returns a copy of w and its samples. If w has more than kmeansRows rows, it is a random sample of
-// kmeansRows rows, drawn by weight, and rows lists them.
+// fewRows returns samples and a matrix for k-means: m.s, a copy of w and nil or, if w has more than
+// kmeansRows rows, a random sample of kmeansRows rows, taken by weight, whose indices are in rows.
 func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matrix, rows []int) {
 	if w.Rows <= kmeansRows {
 		return m.s, w.Clone(), nil
@@ -129,8 +129,8 @@ func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matri
 	return m.s.some(kmeansRows, nil), chosenRows(w, rows), rows
 }
 
-// kmeansEffort returns the function that reduces a number of runs or steps in proportion, if a step on w
-// takes more than kmeansWork products.
+// kmeansEffort returns the function that reduces a number of runs or steps: in proportion if a step on w
+// takes more than kmeansWork multiplications, and to a quarter if manyCenters holds.
 func (m *alternation) kmeansEffort(w *Matrix) func(count int) int {
 	share := min(1, kmeansWork/(float64(w.Rows)*float64(w.Cols)*float64(m.k)))
 	if m.manyCenters() {
@@ -179,9 +179,9 @@ const shareStream = 0x5a4e
 func (m *alternation) manyCenters() bool { return m.k > 32 && (m.eps > 0 || m.many) }
 
 // inflated returns a simplex oriented like the centers f, and about as large as the data. In coordinates in
-// which the principal directions have variance 1 it is the regular simplex nearest to f, by the polar factor
-// of the centers about their mean (Schönemann 1966). It is doubled until the objective is at most twice the
-// target. If the objective stays above, the result is f.
+// which the principal directions have variance 1, the simplex is regular, and as near as possible to f: its
+// vertices are multiples of the polar factor of the centers less their mean (Schönemann 1966). Its size is
+// doubled until the objective is at most twice the target. If the objective stays above, the result is f.
 func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
 	w, axes := m.principalRows()
 	p := w.Cols
@@ -279,9 +279,9 @@ func farthestRows(s *samples, w *Matrix, k int, affine bool) (rows []int) {
 	return rows
 }
 
-// besideFixed returns the start of fixed centers. Each other center is the row that is farthest from the
-// simplex of the centers before it, in the principal subspace. If all rows are in that simplex the center is
-// a random row. Restarts take random rows for all other centers.
+// besideFixed returns the start for a problem with fixed centers. The free centers of restart 0 are rows:
+// each is the row farthest from the simplex of the centers before it, in the principal subspace, or a random
+// row if all rows are in that simplex. Other restarts take random rows for all free centers.
 func (m *alternation) besideFixed(restart int) (*Matrix, error) {
 	w, axes := m.principalRows()
 	w = w.Clone()

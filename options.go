@@ -15,8 +15,8 @@ type Solver int
 
 const (
 	// SolverAuto, the default, takes SolverKrylov for large tables if k is small enough to save time,
-	// otherwise SolverGram. SolverGram also follows if Krylov does not converge, at up to twice the time.
-	// SolverJacobi follows if m ≤ 512 and the floor is below 1e-9 of the total.
+	// otherwise SolverGram. If SolverKrylov does not converge, SolverGram follows, and the call takes up to
+	// twice as long. If m ≤ 512 and the floor of dense rows is below 1e-9 of the total, SolverJacobi follows.
 	SolverAuto Solver = iota
 	// SolverGram takes eigenvectors of the m×m Gram matrix of the centred data: Mm² + 4m³/3. It loses squares
 	// below 2^-52 of the largest, so a floor below 1e-14 of the total is rounding.
@@ -24,29 +24,30 @@ const (
 	// SolverJacobi keeps the digits of small singular values, by QR and one-sided Jacobi: 2Mm² + 50m³.
 	SolverJacobi
 	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step, and 32nd a step of the proof,
-	// which takes one to five. Its Floor is a bound: see Certificate.FloorError.
+	// and the proof takes one to five steps. Its Floor is a bound: see Certificate.FloorError.
 	SolverKrylov
-	solverCount // a new solver stands before it
+	solverCount // insert new solvers above
 )
 
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
-// Options tunes [Fit] and other functions, which name the fields that they read. Other fields must be zero,
-// or are an [ErrOption]. nil is the zero value, the defaults.
+// Options tunes [Fit] and other functions, which name the fields that they read. If another field is set, a
+// function returns [ErrOption]. nil stands for the zero value, the defaults.
 type Options struct {
 	// Weights contains a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 counts a row twice. A row
 	// of weight 0 does not count, but gets memberships. Weights below 2^-500 of the largest count as 0.
 	Weights     []float64
 	Enclosure   Enclosure // EnclosureBall (the default) or EnclosureTight
 	Sum         Sum       // SumToOne (the default) or SumAtMostOne, which Fit refuses
-	Workers     int       // 0: GOMAXPROCS. A Fit of about 1 ms or less takes one
+	Workers     int       // 0: GOMAXPROCS. A Fit of about 1 ms or less runs on one
 	Solver      Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	Orientation *Matrix   // orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none
 	MostK       int       // the largest k of Floors; 0: all
 }
 
-// largestK is the largest number of centers. The memberships of as many rows would exceed the address space.
+// largestK is the largest number of centers k. A table of k rows and k centers has k² memberships, which for
+// a larger k exceed the address space.
 const largestK = 1 << 24
 
 // checkK returns an error if k is not a number of centers.
@@ -136,11 +137,11 @@ const (
 	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
 	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means++. For more than 32
-	// prototypes FitMinVolume takes only the orientation of these centers, for a simplex about as large as
-	// the data.
+	// prototypes FitMinVolume starts with a simplex that is oriented like these centers, and about as large
+	// as the data.
 	InitKMeans
 	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001;
-	// Gillis & Vavasis 2014) selects k of them, in Restarts after a random linear map.
+	// Gillis & Vavasis 2014) selects k of them. Restarts apply a random linear map first.
 	InitSPA
 	InitGlobal // the tight simplex of the global solution, which encloses the data
 	initCount  // a new start stands before it
@@ -153,7 +154,7 @@ func (i Init) String() string { return nameOf("Init", int(i), "auto", "k-means",
 // in squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
-	Iteration int     // from 0 (the start); again from 0 for every λ
+	Iteration int     // 0 at the start; the count begins at 0 again for every λ
 	Objective float64 // ‖X − GF‖²
 	Loss      float64 // Objective + λ/2·Penalty
 	Floor     float64 // the smallest possible Objective
@@ -166,7 +167,7 @@ type MinVolumeOptions struct {
 	Weights  []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed     uint64    // of all random numbers: the same seed gives the same result
-	Restarts int       // starts to compare (Slack: at the first λ); 0: 1. InitGlobal and Centers start once.
+	Restarts int       // starts, compared at the first λ; 0: 1. InitGlobal and Centers start once.
 	MaxIter  int       // the most iterations at one λ; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run after two iterations in a row in which Loss falls by at most Tol·Objective, and ‖F_t+1 −
 	// F_t‖² ≤ Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must be at most √(1000·Tol), too.
@@ -181,20 +182,21 @@ type MinVolumeOptions struct {
 	Plain    bool
 	Progress func(Iteration) // called after every iteration; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
-	// The floor ignores bounds. Under SumToOne centers keep a sum that all rows share if bounds permit it.
+	// The floor ignores bounds. If all rows have the same sum, centers keep it under SumToOne, unless bounds
+	// prevent that.
 	Lower, Upper []float64
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be higher
 
 	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
-	// that allows. 0: derived from the noise, at most 0.25 (see FitMinVolume); Model.Slack reports it. Larger
-	// values leave more samples outside the simplex. With m fixed centers the limit is e +
-	// (1−m/k)·Slack·floor, with e the squared error without a penalty. FitAlternating refuses Slack and all
-	// fields below.
+	// Slack permits. 0: a value at most 0.25 that FitMinVolume derives from the noise, and Model.Slack
+	// reports. A larger Slack leaves more samples outside the simplex. With m fixed centers the error may
+	// reach e + (1−m/k)·Slack·floor; e is the squared error with these centers and without a penalty.
+	// FitAlternating refuses Slack and all fields below.
 	Slack  float64
-	Lambda float64 // > 0: λ itself, in squared units of the data (times weight); Slack is then unused
-	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; at least 2^-40 of the
-	// variance. Directions in which centers spread by less than √ε cost nothing. A small ε lets the smallest
-	// direction collapse. A large ε makes the penalty a ridge, ‖F‖²/ε.
+	Lambda float64 // above 0: λ itself, in squared units of the data times units of weight; Slack is not read
+	// Epsilon is ε, in squared units of the data. 0 stands for the floor divided by the sum of the weights. ε
+	// is at least 2^-40 of the variance. Directions in which centers spread by less than √ε cost nothing. A
+	// small ε lets the smallest direction collapse. A large ε makes the penalty a ridge, ‖F‖²/ε.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 }
@@ -315,12 +317,13 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 	return nil
 }
 
-// narrowColumns returns the number of leading directions in which a fit of k centers begins. Two or four
-// times as many took as long in the measured fits. With fewer, more work is left for all columns.
+// narrowColumns returns the number of leading directions in which a fit of k centers begins. In the measured
+// fits two or four times as many directions took as long. With fewer directions, more iterations remain in
+// all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
-// LSDOptions tunes [LSD], [TILSD] and their floors. Fields that a function does not read must be zero, or are
-// an [ErrOption]. nil is the zero value, the defaults.
+// LSDOptions tunes [LSD], [TILSD] and their floors. If a field is set that a function does not read, the
+// function returns [ErrOption]. nil stands for the zero value, the defaults.
 type LSDOptions struct {
 	Workers   int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed      uint64    // of all random numbers: the same seed gives the same result
@@ -328,9 +331,9 @@ type LSDOptions struct {
 	// All fields below are for LSD alone.
 	Starts int // random rotations from which LSD looks for the simplex (k > 2); 0: 5
 	// MaxIter limits the steps of each of up to four descents after the rotation; 0: 1000. Reaching it is
-	// StatusIterationLimit. Negative: no descent, as in the method's source.
+	// StatusIterationLimit. A negative MaxIter omits the descent, as Arora et al. do.
 	MaxIter int
 	// Tol ends a descent when twenty steps lower the smallest objective by at most Tol·‖K‖²; 0: 1e-9.
 	Tol      float64
-	Progress func(Iteration) // called at the start and each step of descents; Restart numbers them, with gaps
+	Progress func(Iteration) // called at the start and after each step of a descent, whose number is Restart
 }

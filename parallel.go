@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// workerCount returns the number of goroutines for an option: asked, or if asked < 1 as many as may run at
-// once.
+// workerCount returns the number of goroutines for the option Workers: asked, or GOMAXPROCS if asked is below
+// 1.
 func workerCount(asked int) int {
 	if asked >= 1 {
 		return asked
@@ -39,7 +39,7 @@ type parallelism struct {
 	space   *workspace // shared by passes that do not overlap; nil: each pass allocates its own
 }
 
-// openEnded returns a parallelism of the number of workers that an option asks for, without an end.
+// openEnded returns a parallelism for the option Workers, with a context that never ends.
 func openEnded(asked int) parallelism {
 	return parallelism{context.Background(), workerCount(asked), nil}
 }

@@ -59,14 +59,14 @@ func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
 	})
 }
 
-// clearGap bounds how far projectedObjective may be above the floor: clearGap of the total, and ten times
-// clearGap of the floor.
+// clearGap limits the use of projectedObjective: its result may exceed the floor by at most clearGap of the
+// total and 10·clearGap of the floor.
 const clearGap = 1e-12
 
 // projectedObjective returns an upper bound of the objective like samples.objective, without a pass over X.
-// The memberships and centers must be of a regular simplex around the projections on the basis of pc, by
-// SolverGram. It returns false if the bound has too few digits, for example because the mean is far from 0,
-// or if coordinates that are rounding were left out.
+// It assumes that centers and memberships come from a regular simplex around the projections on the basis of
+// pc, and that SolverGram found pc. It returns false if the bound has too few digits, for example because the
+// mean is far from 0, or if coordinates that are rounding were left out.
 //
 // Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U be the
 // basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory.
@@ -114,10 +114,10 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 	return f
 }
 
-// missed bounds the distance between points w and their mixtures of simplexCenters, whose memberships come
-// from barycentric.of and are divided by their sums. It returns the distance within the space of the simplex,
-// and the distance beside it in any direction. The points are up to `longest` from 0, and mean is the length
-// of the data's mean.
+// missed bounds the distance between a point w and the mixture of the results of simplexCenters with the
+// memberships of w (from barycentric.of, divided by their sum). within is the bound of the distance within
+// the space of the simplex, and outside the bound of the additional distance in any direction. The points are
+// up to `longest` from 0, and mean is the length of the data's mean.
 //
 // Proof. Let vertices be t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), with ‖w − t‖ ≤ R.
 //

@@ -29,7 +29,7 @@ type principal struct {
 // Floors of at most roundedFloor of the total count as rounding.
 const roundedFloor = 1e-14
 
-// rank returns the number of dimensions of the samples, to rounding, as far as squares lists them.
+// rank returns the number of squares above rounding: the rank of the samples, or len(squares).
 func (pc *principal) rank(s *samples) (r int) {
 	for _, v := range pc.squares[:min(len(pc.squares), s.rankBound())] {
 		if v > roundedFloor*pc.total {
@@ -109,13 +109,13 @@ func openFor(ctx context.Context, x Samples, o *Options, function string, reads 
 	return openSamples(ctx, x, o, o.Sum == SumToOne)
 }
 
-// lostShare is a share of the total. A smaller floor from the Gram matrix has lost too many digits.
+// lostShare times the total is the least floor with enough digits from the Gram matrix.
 const lostShare = 1e-9
 
 // The limits of SolverAuto, on min(n, d).
 //
-// SolverJacobi follows up to jacobiMaxSide if the Gram matrix has left few digits. It then takes a few
-// seconds.
+// Up to jacobiMaxSide SolverJacobi follows if the Gram matrix left too few digits of the floor. For a side of
+// jacobiMaxSide it takes a few seconds.
 //
 // Beyond sparseGramSide the eigenvectors of the Gram matrix of sparse rows take a second or more.
 //
@@ -136,8 +136,8 @@ const (
 	toLabel                  // directions only
 )
 
-// choice lists the solvers to try. If first does not converge or keeps few digits, then follows, unless it is
-// the same.
+// choice lists the solvers to try: first, and then the solver `then` if first does not converge or loses too
+// many digits. The two may be equal.
 type choice struct {
 	first, then Solver
 	steps       int // of SolverKrylov
@@ -212,8 +212,8 @@ func krylovSteps(p, small, large int) int {
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
 }
 
-// fewestKrylovSteps is the least such number that is worth a try, about twice the steps of falling spectra.
-// SolverAuto thus tries SolverKrylov if m > 512 and m(1 + 3m/M) ≥ 144(p+8).
+// fewestKrylovSteps is the least krylovSteps for which SolverAuto tries SolverKrylov: about twice the number
+// of steps of falling spectra. SolverAuto thus tries SolverKrylov if m > 512 and m(1 + 3m/M) ≥ 144(p+8).
 const fewestKrylovSteps = 16
 
 // tailSum adds up values[p:], smallest first. Negative values come from rounding and count as 0.
@@ -224,7 +224,8 @@ func tailSum(values []float64, p int) (sum float64) {
 	return sum
 }
 
-// floorsOf returns tailSum for every p, in the units of the data. The first is the total.
+// floorsOf returns tailSum(values, p) for p from 0 on, in the units of the data. The first is total if that
+// is larger.
 func floorsOf(u units, values []float64, total float64) []float64 {
 	floors := make([]float64, len(values)+1)
 	var sum float64
@@ -260,8 +261,8 @@ func principalByGram(x rows, q wanted) (*principal, error) {
 	return pc, pc.setBasis(x, rows, q)
 }
 
-// lowerTotal replaces the total by a lower bound if cancellation has cost it digits. The floor stays at most
-// the total.
+// lowerTotal replaces total by the lower bound total − totalError if totalError is more than 2^-31 of total.
+// If the floor is then above total, it becomes total.
 func (pc *principal) lowerTotal() {
 	if pc.totalError <= pc.total*0x1p-31 {
 		return
@@ -295,8 +296,8 @@ func principalOfGram(s *samples, gram *Matrix, q wanted,
 	return pc, rows, cancelled(s.ctx)
 }
 
-// byGram returns a bound of the distance of the floor from the true one. The Gram matrix, which it
-// overwrites, proves the bound with its leading eigenvectors, the given rows.
+// byGram returns a bound of the distance between pc.floor and the true floor. The bound is proved by gram,
+// which byGram overwrites, and by rows, approximations of its leading eigenvectors.
 //
 // off bounds the error E of the matrix: the error of its trace, and ‖E‖_F. Therefore the sum of the p leading
 // eigenvalues is off by at most √p·off (|tr QE| ≤ ‖Q‖_F‖E‖_F for a projector Q).
@@ -308,8 +309,8 @@ func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, of
 }
 
 // gram returns the matrix about the mean with its rest, and the bound gramError. If X is wide, the rest
-// requires another pass over X. If the rest changes the trace by no more than rounding, the bound includes it
-// instead.
+// requires another pass over X. If the rest of the mean changes the trace by no more than rounding, gram
+// saves this pass, and adds the change to the bound.
 func (s *samples) gram() (gram *Matrix, off float64, err error) {
 	if gram, err = gramMatrix(s); err != nil {
 		return nil, 0, err
@@ -409,8 +410,8 @@ func (pc *principal) prove(s *samples, rows *Matrix) error {
 	return err
 }
 
-// within lowers the error of the floor if it is larger than the distance of the floor from low or high. It
-// assumes that the true floor is between low and high.
+// within lowers floorError to the larger of the distances of the floor from low and from high, if that is
+// smaller than floorError. It assumes that the true floor is between low and high.
 func (pc *principal) within(low, high float64) {
 	if v := max(pc.floor-low, high-pc.floor); v < pc.floorError {
 		pc.floorError = v
@@ -423,7 +424,7 @@ func (pc *principal) setBasis(x rows, rows *Matrix, q wanted) (err error) {
 	count := min(q.all(), max(q.p, rows.Rows))
 	from := rowsOf(rows, 0, min(count, rows.Rows))
 	if s.wide() && from.Rows > 0 {
-		// For left singular vectors t, Xcᵀt = σu. If σ is near rounding, completed makes some direction of u.
+		// Xcᵀt = σu for left singular vectors t. If this is rounding, completed makes some direction of it.
 		if from, err = x.multiplyT(from); err != nil {
 			return err
 		}
@@ -535,8 +536,8 @@ func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
 	return kry, err
 }
 
-// next returns the squared singular value after the last one of the basis. With SolverKrylov it is about this
-// value, or less.
+// next returns the squared singular value after the squares of the basis. With SolverKrylov the result is a
+// lower bound of this value, mostly close to it.
 func (pc *principal) next() float64 {
 	if p := pc.basis.Rows; p < len(pc.squares) {
 		return max(pc.squares[p], 0)
@@ -549,8 +550,8 @@ func (pc *principal) next() float64 {
 type Subspace struct {
 	Mean  []float64 // d: the weighted mean; zeros with SumAtMostOne
 	Basis *Matrix   // p×d: orthonormal directions from the mean, by descending scatter
-	// Squares are squared singular values of the weighted rows less Mean, descending: all that can be above
-	// 0, or the p leading ones with SolverKrylov.
+	// Squares are squared singular values of the weighted rows less Mean, descending. SolverKrylov finds the
+	// p leading ones, the other solvers all that can be above 0.
 	Squares           []float64
 	Floor, FloorError float64 // the sum of the squares after the p leading ones, and a bound of its error
 	Total             float64 // the sum of all squares
@@ -560,9 +561,9 @@ type Subspace struct {
 }
 
 // Principal returns the subspace of the p leading directions of the rows of x (n×d) about their mean, 0 ≤ p ≤
-// min(n−1, d). With SumAtMostOne directions start at 0, and p may be up to min(n, d). Any other p is an
-// [ErrOption]. It reads the options Weights, Workers, Solver and Sum. SolverGram finds all Squares. Cost and
-// errors are as for [Fit] with k = p+1, without the memberships.
+// min(n−1, d). With SumAtMostOne directions start at 0, and p may be up to min(n, d). Any other p causes
+// [ErrOption]. It reads the options Weights, Workers, Solver and Sum. Cost and errors are as for [Fit] with k
+// = p+1, without the memberships.
 func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	t, err := openFor(ctx, x, &o, "Principal", "Weights", "Solver", "Sum")
@@ -580,7 +581,7 @@ func Principal(ctx context.Context, x Samples, p int, opts *Options) (*Subspace,
 	return pc.subspace(s, s.mass().value()), nil
 }
 
-// checkDirections returns an error if rows of the given rank have no p directions.
+// checkDirections returns an error unless 0 ≤ p ≤ rank.
 func checkDirections(p, rank int) error {
 	if p < 0 || p > rank {
 		return fail(ErrOption, "p is "+strconv.Itoa(p)+", not from 0 to "+strconv.Itoa(rank))
@@ -641,8 +642,8 @@ func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	return dst, nil
 }
 
-// floors returns the floors of 1, …, most centers, or all if most is 0. It subtracts a bound of the squares
-// that SolverKrylov may have missed.
+// floors returns the floors of 1, …, most centers, or of all numbers of centers if most is 0. If SolverKrylov
+// may have missed squares, floors subtracts their bound, so that the results are lower bounds.
 func floors(x rows, most int, sum Sum) ([]float64, error) {
 	s := x.data()
 	small, _ := s.sides()
@@ -664,8 +665,9 @@ func floors(x rows, most int, sum Sum) ([]float64, error) {
 }
 
 // singularSquares returns all squared singular values, descending and in scaled units, and their sum. Values
-// that the shape makes 0 are exactly 0. For sparse rows SolverKrylov may find the p leading values and the
-// sum of the others. missed then bounds by how much all of them together may be too small.
+// that the shape makes 0 are exactly 0. For sparse rows SolverKrylov may find the p leading values only; the
+// last entry of values is then the sum of all others. missed bounds the sum of the errors of these values, if
+// they may be too small, and is 0 otherwise.
 func singularSquares(x rows, p int) (values []float64, total, missed float64, err error) {
 	s := x.data()
 	small, large := s.sides()

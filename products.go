@@ -34,9 +34,9 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	return gram, err
 }
 
-// gramChunks returns the largest number of chunks of gramMatrix. Their sums take at most a quarter of X's
-// memory. A small matrix over four blocks or more gets at least two chunks: two workers then take 8.9 ms for
-// (2000, 256) instead of 15.8 ms.
+// gramChunks returns the largest number of chunks of gramMatrix. Their partial sums take at most a quarter of
+// the memory of X. A small Gram matrix (of order below sharedGram) of at least four blocks is computed in at
+// least two chunks: two workers then take 8.9 ms for a 2000×256 table, not 15.8 ms.
 func gramChunks(s *samples) int {
 	size, items := s.sides()
 	least := 1
@@ -128,7 +128,7 @@ func errTooLarge(s *samples) error {
 }
 
 // triangularFactor returns the upper triangular factor R of the QR factorization of Xc (d×d, for d ≤ n) or
-// Xcᵀ (n×n). It squares no singular value. It takes twice the work of gramMatrix.
+// Xcᵀ (n×n). R has the singular values of Xc, not their squares. Cost: twice the cost of gramMatrix.
 func triangularFactor(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(3*size, size) {
@@ -243,8 +243,8 @@ func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
 	return out, err
 }
 
-// newParts returns a b×d matrix of zeros for every chunk of a sum over rows. All take at most a quarter of
-// X's memory.
+// newParts returns a b×d matrix of zeros for every chunk of a sum over rows. The matrices together take at
+// most a quarter of the memory of X, or are one.
 func newParts(s *samples, b int) []*Matrix {
 	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
 	for t := range parts {
@@ -287,12 +287,13 @@ const (
 	projectedColumns = 480
 )
 
-// fewColumns is the number of columns from which gramMatrix works in tiles. Fewer columns would not fill
-// them.
+// fewColumns is the number of columns from which gramMatrix multiplies strips. Fewer columns would not fill
+// strips.
 const fewColumns = 8
 
-// fewProducts is the number of products a row from which changeBasis works in tiles. For 2000×12 and two
-// directions, tiles took 78 µs and single columns 60 µs. For nine directions they took 125 and 167 µs.
+// fewProducts is the number of multiplications for a row, p·d, from which changeBasis multiplies strips. For
+// a 2000×12 table and two directions strips took 78 µs, and one column at a time 60 µs; for nine directions
+// strips took 125 µs, and one column at a time 167 µs.
 const fewProducts = 64
 
 // projectedDepth returns the number of roundings, including packing, that a product of a row with p vectors

@@ -12,7 +12,8 @@ import (
 	"strconv"
 )
 
-// samples are the rows √w_i·(2^-exp·x_i − mean), i = 1…n, with weights divided by a power of two.
+// samples stands for the rows √w_i·(2^-exp·x_i − mean), i = 1…n, with weights w_i divided by 2^wexp. Passes
+// compute these rows from x.
 type samples struct {
 	parallelism
 	x    *Matrix
@@ -23,7 +24,7 @@ type samples struct {
 	centred bool
 	mean    []float64 // of the scaled rows; zeros if the data is not centred
 	fine    meanRest  // the rest of the true mean
-	// a part of a table of more rows: products are of the columns, even if there are fewer rows here
+	// the rows are a part of a larger table: Gram matrices are then of the columns, even if n < d
 	part bool
 }
 
@@ -31,7 +32,7 @@ type samples struct {
 type meanRest struct {
 	rest   []float64 // nil: 0
 	mass   float64   // Σw_i
-	offset float64   // ‖mean − origin‖, for the row that survey subtracts
+	offset float64   // ‖mean − origin‖; origin is the row that survey subtracts from all rows
 	depth  int       // number of roundings of the mean's sums
 }
 
@@ -41,13 +42,13 @@ func (m *meanRest) squares() float64 { return m.mass * sumSquares(m.rest) }
 // off bounds √Σw times the distance of mean + rest from the true mean, for the given total = ‖Xc‖².
 //
 // The mean comes from sums of differences from the origin. These sums are off by γ(depth) of the sum of the
-// magnitudes, whose length is at most √(total/Σw) + offset (Minkowski). Weights and the division double the
-// roundings. Products of rest take d more.
+// magnitudes, whose length is at most √(total/Σw) + offset (Minkowski). Weights and the division by Σw double
+// the number of roundings. Products with rest add d roundings.
 func (m *meanRest) off(total float64) float64 {
 	return 1.1 * gamma(2*m.depth+len(m.rest)+16) * (math.Sqrt(total) + math.Sqrt(m.mass)*m.offset)
 }
 
-// bound bounds the error of Σw·‖rest‖², and of the part of it in any subspace.
+// bound returns a bound of the error of Σw·‖rest‖², also for the projection of rest on any subspace.
 func (m *meanRest) bound(total float64) float64 {
 	off := m.off(total)
 	return off * (2.1*math.Sqrt(m.squares()) + off)
@@ -134,8 +135,9 @@ func (s *samples) some(n int, weights []float64) *samples {
 	return &out
 }
 
-// stripLengthOf returns a 32nd of l, which passes state as row length if blocks of rows become strips of
-// columns. Blocks then contain up to 32 times as many rows, 8 MB. Their sums have fewer starts and ends.
+// stripLengthOf returns l/32, rounded up. A pass that packs blocks of rows as strips of columns gives this
+// number to chunking as the length of a row. Its blocks then contain up to 32 times as many rows, up to 8 MB,
+// so that fewer partial sums are added.
 func stripLengthOf(l int) int { return (l + 31) / 32 }
 
 // eachStrips is eachBlock with scratch space for whole strips of items.
@@ -143,9 +145,9 @@ func (s *samples) eachStrips(c chunking, floats int, fn func(b block)) error {
 	return s.each(c, floats*stripLength(min(blockRows(c.n, c.l), c.n)), fn)
 }
 
-// survey returns the largest magnitude in rows of positive weight, and sets the mean of X, in one pass. It
-// returns an error for the first entry out of range. It sums differences from the first of the heaviest rows.
-// The mean of a constant column is then exact, and columns far from 0 lose fewer digits.
+// survey returns the largest magnitude in rows of positive weight, and sets exp and the mean of X, in one
+// pass. It returns an error for the first entry out of range. It sums differences from the first of the
+// heaviest rows. The mean of a constant column is then exact, and columns far from 0 lose fewer digits.
 func (s *samples) survey() (top float64, err error) {
 	first := 0
 	for i, w := range s.weights {
@@ -220,7 +222,7 @@ func (s *samples) setMean(origin, rest []float64, mass, top float64) {
 	s.fine.offset = top * math.Sqrt(squares) * (1 + gamma(s.d+8))
 }
 
-// withoutContext calls fn, which must be short, while the end of the context of s does not count.
+// withoutContext calls fn while s has a context that never ends. fn must be short.
 func (s *samples) withoutContext(fn func() error) error {
 	ctx := s.ctx
 	s.ctx = context.Background()
@@ -247,7 +249,8 @@ func (s *samples) ownWeight(i int) float64 {
 	return 0
 }
 
-// root returns the factor of row i in packing: √w_i if weighted, else 1, and 0 if the weight is 0.
+// root returns the factor by which packing multiplies row i: 0 for weight 0, otherwise √w_i if weighted is
+// set, and 1 if not.
 func (s *samples) root(i int, weighted bool) float64 {
 	w := s.weight(i)
 	if !weighted && w > 0 {
@@ -279,7 +282,7 @@ func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
 }
 
-// packPart does this for some columns of some rows.
+// packPart is pack for the given columns of the given rows.
 func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
 	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
 	for i := rows.lo; i < rows.hi; i++ {
@@ -296,7 +299,7 @@ func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
 	}
 }
 
-// packFine is packPart, weighted, about the mean with its rest.
+// packFine is packPart with weights. It subtracts mean + rest, not mean alone.
 func (s *samples) packFine(dst []float64, rows, cols span) {
 	s.packPart(dst, rows, cols, true)
 	if s.fine.rest == nil {
@@ -331,8 +334,9 @@ func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
 	}
 }
 
-// take sets x to some columns of the first rows, and w to the roots of these rows. If there are fewer rows
-// than places in x, the other places get the last row and the root 0.
+// take sets x to the given columns of the first len(x) rows of the span, and w to the results of root for
+// these rows. If the span contains fewer rows, the remaining entries of x get its last row, and the remaining
+// entries of w get 0.
 func (s *samples) take(x [][]float64, w []float64, rows, cols span, weighted bool) {
 	for r := range x {
 		x[r] = s.x.row(min(rows.lo+r, rows.hi-1))[cols.lo:cols.hi]
@@ -391,7 +395,8 @@ func (s *samples) packFours(dst []float64, size int, rows, cols span) {
 	}
 }
 
-// totalSquares returns ‖Xc‖² and a bound of its error: packing rounds a number four times, its square once.
+// totalSquares returns ‖Xc‖² and a bound of its error. Packing rounds each number four times, and squaring
+// rounds it once more.
 func (s *samples) totalSquares() (total, off float64, err error) {
 	sums := make([]fineSum, chunks(s.n, s.d, manyChunks))
 	err = s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
@@ -419,7 +424,7 @@ func (s *samples) varying() int {
 	return s.d - len(same)
 }
 
-// wide reports whether the rows are the smaller side, and products of rows may be taken.
+// wide reports whether n < d, so that the Gram matrix is of the rows. It is false for a part of a table.
 func (s *samples) wide() bool { return s.n < s.d && !s.part }
 
 func (s *samples) data() *samples { return s }
@@ -438,7 +443,8 @@ func directionsOf(k int, sum Sum) int {
 // directions returns the number of principal directions that Fit takes for k centers, at most min(n, d).
 func (s *samples) directions(k int, sum Sum) int { return min(directionsOf(k, sum), s.d, s.n) }
 
-// sides returns min(n, d) and max(n, d), or d and n for a part of the data.
+// sides returns the order of the Gram matrix and the number of its terms: min(n, d) and max(n, d), or d and n
+// if s.part is set.
 func (s *samples) sides() (small, large int) {
 	if s.wide() {
 		return s.n, s.d

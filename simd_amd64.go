@@ -25,8 +25,8 @@ func storeSums(dst []float64, a, b, c, d vector) {
 	p.ConcatPermute128Scalars(0, 2, q).Add(p.ConcatPermute128Scalars(1, 3, q)).StoreArray((*[4]float64)(dst))
 }
 
-// fourRowsWidth is the number of columns that fourRowsSIMD takes at a time, and the least: four strips of
-// three.
+// fourRowsWidth is the number of columns that fourRowsSIMD processes at a time, four strips of three. It is
+// also the smallest number of columns that fourRowsSIMD accepts.
 const fourRowsWidth = 12
 
 // fourRowsSIMD writes four rows (x_i·a − mean)·w_i to strips of columns that are `size` numbers apart. The

@@ -26,8 +26,8 @@ func storeSums(dst []float64, a, b, c, d vector) {
 	}
 }
 
-// fourRowsSIMD requires registers of 256 bits. No table is as wide as fourRowsWidth, so nothing calls it
-// here.
+// fourRowsSIMD requires registers of 256 bits. fourRowsWidth is larger than any table is wide, so
+// fourRowsSIMD is never called on these machines.
 const fourRowsWidth = math.MaxInt
 
 func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {

@@ -39,8 +39,9 @@ func helmert(i, j int) float64 {
 	return 0
 }
 
-// RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix for [Options].Orientation, the same for
-// the same seed. Each gives another global optimum. It panics if k < 1. Cost: O(k³).
+// RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix for [Options].Orientation. The same seed
+// gives the same matrix. With another matrix Fit returns another global optimum. It panics if k < 1. Cost:
+// O(k³).
 func RandomOrientation(k int, seed uint64) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RandomOrientation for " + strconv.Itoa(k) + " centers")
@@ -62,8 +63,9 @@ const (
 	// about the mean that contains the projected data. No row of positive weight gets a membership above 2/k.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
-	// Its prototypes are nearer to the data, and its memberships farther from 1/k. Data of r < k−1
-	// dimensions gets r+1 vertices, unless Orientation is set. The other centers repeat them.
+	// Its prototypes are nearer to the data, and its memberships farther from 1/k. If the data has r < k−1
+	// dimensions, the simplex has r+1 vertices, and the other centers repeat them. An Orientation prevents
+	// this if min(n, d) ≥ k−1.
 	EnclosureTight
 	enclosureCount // a new enclosure stands before it
 )
@@ -148,8 +150,9 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	if kind == EnclosureBall || k == 1 {
 		return e
 	}
-	// t = −((k−1)/k)Σh_j u_j. With all k−1 coordinates every facet then is at the distance ρ = Σh_j/k. With
-	// fewer, the farthest facet decides, and the ball's centre replaces t if it is better.
+	// t = −((k−1)/k)Σh_j u_j. With all k−1 coordinates every facet is then at the distance ρ = Σh_j/k from t.
+	// With fewer coordinates the distances differ, and ρ is the largest of them; t becomes 0, the centre of
+	// the ball, if that makes ρ smaller.
 	for j, h := range ext.facets {
 		axpy(e.centre, -h*float64(k-1)/float64(k), normals.row(j))
 	}
@@ -166,10 +169,10 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	return e
 }
 
-// flatten returns the smallest regular simplex of q < k−1 dimensions around points of at most q dimensions,
-// with its vertices repeated. Without an Orientation, placeSimplex calls it for EnclosureTight. (If min(n, d)
-// < k−1, no Orientation is read.) In the first q coordinates, normals 0 to q are the Helmert contrasts of q+1
-// vertices, up to a common factor.
+// flatten returns the smallest regular simplex of q < k−1 dimensions around points of at most q dimensions.
+// Its q+1 vertices are repeated to k. placeSimplex calls flatten for EnclosureTight if no Orientation is set.
+// (If min(n, d) < k−1, no Orientation is read.) In the first q coordinates, normals 0 to q are the Helmert
+// contrasts of q+1 vertices, up to a common factor.
 func flatten(normals *Matrix, ext *extent, q int) *placement {
 	k := normals.Rows
 	long := math.Sqrt(float64(q) / float64(q+1) * float64(k) / float64(k-1)) // the length of a cut row
@@ -295,8 +298,8 @@ func fixSum(g []float64) {
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose vertices are
 // the rows of a k×d matrix. Compare it with proof.VolumeFloor. A single point gives 0, affinely dependent
 // vertices (as for all k > d+1) −Inf. If only rounding makes vertices independent, each lost direction adds
-// about −35. Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
+// about −35 to the logarithm. Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
 func LogVolume(vertices *Matrix) (float64, error) {
 	if err := checkShape("vertices", vertices); err != nil {
 		return 0, err

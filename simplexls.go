@@ -58,8 +58,12 @@ type simplexProblem struct {
 	ridge    float64         // on A's diagonal; 0 unless it was singular
 	fine     *simplexProblem // the same with a smaller ridge; used if ridge > 0
 	flat     bool            // all vertices coincide
-	once     bool            // if dependent: take one proximal step from the memberships given
-	local    bool            // if dependent: take the mixture of the nearest vertices, not the least norm
+	// once: for affinely dependent vertices: take one proximal step from the given memberships, not up to ten
+	// steps.
+	once bool
+	// local: for affinely dependent vertices: mix the nearest vertices; do not look for the memberships of
+	// least norm.
+	local bool
 	// near: the mean of the vertices is no farther from the origin than the vertices are from the mean. Then
 	// x·v − offset, with offset = mean·v, is as accurate as (x − mean)·v.
 	near          bool
@@ -196,7 +200,8 @@ func (p *simplexProblem) dependent() bool {
 	return !(condition < 0x1p50)
 }
 
-// Fast problems use A⁻¹ up to a condition of fastCondition. From roughCondition on they refine its results.
+// Fast problems use A⁻¹ if the condition of A is below fastCondition. If it is above roughCondition, they
+// refine the results.
 const (
 	roughCondition = 0x1p26
 	fastCondition  = 0x1p46
@@ -226,7 +231,8 @@ func (p *simplexProblem) addRidge(share float64) {
 	}
 }
 
-// same fills in rows lo…hi−1 of dst if all samples have the same solution, and reports whether they do.
+// same sets all memberships in rows lo…hi−1 of dst to 1/k and returns true if k is 1 or all vertices
+// coincide. Otherwise it returns false.
 func (p *simplexProblem) same(dst *Matrix, lo, hi int) bool {
 	if !p.flat && p.k > 1 {
 		return false
@@ -243,7 +249,8 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int) bool {
 	return true
 }
 
-// productsNear sets b to the result of products for near vertices and rows x of entries of about 1.
+// productsNear sets b to the linear terms that products would return for the rows x. It assumes that p.near
+// is set, and that entries of x are of size 1 or so.
 func (p *simplexProblem) productsNear(b, x []float64) {
 	k := p.k
 	m := len(b) / k

@@ -5,8 +5,8 @@ package softkmeans
 //
 //	minimise ‖X − GF‖²  subject to  G ≥ 0, G1 = 1.
 //
-// Relaxed to G1 = 1 this is principal component analysis; every simplex in the principal
-// subspace that encloses the projected data then attains the relaxed minimum with G ≥ 0.
+// Without the constraint G ≥ 0 the problem is principal component analysis. Every simplex in the principal
+// subspace that encloses the projected data attains the same minimum with G ≥ 0.
 
 import (
 	"cmp"
@@ -22,7 +22,8 @@ type Model struct {
 	Centers     *Matrix // F, k×d: one prototype in each row
 	Memberships *Matrix // G, n×k: at least 0; each row adds up to 1 (with SumAtMostOne to at most 1)
 	// FitMinVolume and FitAlternating set the clusters. Row j of ClusterMeans (k×d) is the weighted mean of
-	// cluster j, or its center if it is empty. ‖ClusterAxes·(x−y)‖ (p×d, p ≤ 2k) is the distance; nil: ‖x−y‖.
+	// cluster j, or its center if it is empty. The distance of x and y is ‖ClusterAxes·(x−y)‖ for a p×d
+	// matrix ClusterAxes, p ≤ 2k, and ‖x−y‖ for nil.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, for [Model.Labels]; nil: not found
@@ -34,20 +35,21 @@ type Model struct {
 	// most 1e-12 of Total, or by rounding. MinMembership, MaxSumError, Repair and SpanError are 0.
 	Certificate
 
-	// FitMinVolume's penalty is λ/2·Σ log(σ_i² + ε), with σ as Volume says. For other functions both are 0.
+	// FitMinVolume's penalty is λ/2·Σ log(σ_i² + ε), and Volume says which σ_i. For other functions both are
+	// 0.
 	Lambda, Epsilon float64
 	Volume          Volume
-	// Slack is the permitted squared error above the floor, as a fraction of the floor, that λ was chosen by.
-	// It is 0 if Lambda or all k centers were given, if Centers are ClusterMeans, and for other functions.
+	// λ was chosen by Slack: the permitted squared error above the floor, as a fraction of the floor. It is 0
+	// if Lambda or all k centers were given, if Centers are ClusterMeans, and for other functions.
 	Slack      float64
 	Sum        Sum       // whether rows of Memberships add up to 1 or at most 1; Predict's, too
 	Warnings   []Warning // reasons to look closer; nil: none
 	Others     []Answer  // the other answers that a warning is about; nil: none
 	Iterations int       // at the final λ; for Fit, steps of SolverKrylov and its proof, or 0
-	// Stationarity is 0 at a minimum, at a saddle and for [Fit]. Moving the centers by s·‖F‖, for a small s,
-	// lowers the loss by at most about s·Stationarity·Objective. After FitAlternating ended by Tol it is at
-	// most √(1000·Tol), 0.1 by default. Above 1, as for columns of very different scale, the iteration is far
-	// from done.
+	// Stationarity tells how steep the loss is: moving the centers by s·‖F‖, for a small s, lowers it by at
+	// most about s·Stationarity·Objective. It is 0 at a minimum, at a saddle and for [Fit]. After
+	// FitAlternating ended by Tol it is at most √(1000·Tol), 0.1 by default. Above 1 the iteration is far
+	// from its end, as for columns of very different scale.
 	Stationarity float64
 	Status       Status    // why it stopped
 	Trace        []float64 // the loss at the start and after each iteration at the final λ; nil for Fit
@@ -60,15 +62,15 @@ type Model struct {
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
 // the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data; package
 // enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
-// if k−1 exceeds both, the simplex is a regular one's projection.
+// if k−1 exceeds both, the simplex is the projection of a regular simplex.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. A dense x is
-// neither changed nor copied. Columns of a [*SparseMatrix] that are far from 0 in all rows make FloorError as
-// wide as the rounding of x with its mean: subtract a constant from them.
+// neither changed nor copied. If a column of a [*SparseMatrix] is far from 0 in all rows, FloorError is as
+// large as the rounding of rows that are not centred: subtract a constant from the column.
 //
 // Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; and O(ndk)
 // for projection, memberships and objective. Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows.
-// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. A cancelled ctx returns
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]. If ctx ends, Fit returns
 // its error, wrapped, within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
@@ -150,8 +152,8 @@ func payingWorkers(asked int, x *Matrix, k int) int {
 	return asked
 }
 
-// rate sets the certificate of m, for an upper bound of the objective in scaled units. If the objective is
-// below SolverKrylov's floor, that solver missed a direction, and rate takes SolverGram's floor.
+// rate sets the certificate of m. objective is an upper bound of the squared error in scaled units. If
+// pc.above replaces the floor of SolverKrylov, rate takes the new one.
 func (m *Model) rate(x rows, objective float64, pc *principal) error {
 	pc, err := pc.above(x, objective)
 	if err == nil {
@@ -164,11 +166,11 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 // membership, the lowest index on ties. Without either, as for a model from a file, the result is empty. dst
 // receives the result; nil allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. From its largest membership each row
-// moves to the nearest mean of a cluster until no row moves, at most 20 times. The distance is shorter in
-// directions in which the clusters are wide. Unless an Init is given or the mixture is exact, labels from
-// k-means compete: the clusters most even in size that overlap least win. Clusters are numbered like the
-// prototypes.
+// [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. Each row begins in the cluster of its
+// largest membership. Then rows move to the cluster with the nearest mean until none moves, at most 20 times.
+// The distance is shorter in directions in which the clusters are wide. Unless an Init is given or the
+// mixture is exact, labels that start from k-means replace these if their clusters are more even in size and
+// overlap less. Clusters are numbered like the prototypes.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
@@ -178,11 +180,11 @@ func (m *Model) Labels(dst []int) []int {
 	return dst
 }
 
-// PredictLabels returns the labels of the rows of x (n×d) by the rule of [Model.Labels]: the nearest of
-// ClusterMeans by ClusterAxes, and the lowest index if distances agree to rounding. Without ClusterMeans the
-// label is the largest membership of [Model.Predict]. dst receives the result; nil allocates, and a wrong
-// length panics. Cost: O(ndk), for sparse rows O(k) a stored entry, or Predict's. Errors: as for Predict; on
-// an error dst is unchanged.
+// PredictLabels returns the labels of the rows of x (n×d) by the rule of [Model.Labels]: the index of the row
+// of ClusterMeans at the least distance along ClusterAxes, the lowest index if distances agree to rounding.
+// Without ClusterMeans the label is the largest membership of [Model.Predict]. dst receives the result; nil
+// allocates, and a wrong length panics. Cost: O(ndk), for sparse rows O(k) a stored entry, or Predict's.
+// Errors: as for Predict; on an error dst is unchanged.
 func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
 		out := dst
@@ -203,15 +205,16 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 }
 
 // ClusterProbabilities returns the probability of each cluster for each row of x: n×k for x of n×d, with rows
-// that add up to 1. It tells how certain the labels of [Model.PredictLabels] are; memberships, the parts of a
-// mixture, do not. With w = ClusterWeights, m = ClusterMeans, A = ClusterAxes, s = ClusterSpread and v =
-// ClusterDoubt it returns
+// that add up to 1. Probabilities tell how certain the labels of [Model.PredictLabels] are. Memberships do
+// not: they are parts of a mixture. With w = ClusterWeights, m = ClusterMeans, A = ClusterAxes, s =
+// ClusterSpread and v = ClusterDoubt it returns
 //
 //	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
 //
 // Call stability.Others first: with its ClusterDoubt the probabilities are calibrated if the clusters are
-// right, without it they are too sure. dst receives the result; nil allocates, dst may be x itself, and a
-// wrong shape panics. Cost and errors: as for PredictLabels; [ErrOption] without ClusterWeights.
+// right, without it they are too near to 0 and 1. dst receives the result; nil allocates, dst may be x
+// itself, and a wrong shape panics. Cost and errors: as for PredictLabels; [ErrOption] without
+// ClusterWeights.
 func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {
@@ -246,8 +249,8 @@ func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	return out, nil
 }
 
-// score checks x and the model, and calls for each row the function that begin returns for n rows: see
-// scored.
+// score checks x and the model. It calls begin with the number of rows of x, and then, for each row, the
+// function that begin returned: see scored.
 func (m *Model) score(x Samples, begin func(n int) scored) error {
 	err := cmp.Or(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
 	if err == nil && x == nil {
@@ -293,8 +296,8 @@ func (m *Model) solveRows(x rows, list []int) error {
 }
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
-// It begins with labels, which it overwrites. lead holds leading directions of the rows, or is nil. quick
-// skips all other starts: labels of k-means, and swaps of centers.
+// label starts from labels and overwrites them. lead contains leading directions of the rows, or is nil. If
+// quick is set, no other starts are tried: neither labels of k-means nor swaps of clusters.
 func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	q, err := findClusters(x, labels, m.Centers, lead, quick)
 	if err == nil {
@@ -312,7 +315,7 @@ func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 }
 
 // Check returns an error unless the parts of the model fit together, as after a fit. Matrices must be finite,
-// with one row or column for each center. Labels, Solver and Status must be in range. A nil part fits.
+// with one row or column for each center. Labels, Solver and Status must be in range. Parts may be nil.
 func (m *Model) Check() error {
 	err := cmp.Or(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
 		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),
@@ -343,7 +346,7 @@ func (m *Model) Check() error {
 	return nil
 }
 
-// checkPart returns an error for a matrix that is not nil and not in range.
+// checkPart returns an error if m is not nil and checkMatrix rejects it; entries may be up to mostCenter.
 func checkPart(name string, m *Matrix) error {
 	if m == nil {
 		return nil
@@ -351,8 +354,8 @@ func checkPart(name string, m *Matrix) error {
 	return checkMatrix(name, m, mostCenter)
 }
 
-// checkMeans returns an error unless there are cluster means for all centers, with axes of their length, or
-// none.
+// checkMeans returns an error if ClusterMeans is set and not of the shape of Centers, or if ClusterAxes,
+// ClusterWeights, ClusterSpread or ClusterDoubt cannot belong to it.
 func (m *Model) checkMeans() error {
 	c, f := m.ClusterMeans, m.Centers
 	if m.ClusterAxes != nil {
@@ -428,8 +431,8 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	return dst, x.mix(openEnded(0), newSimplexProblem(m.Centers, m.Sum, m.local()), dst)
 }
 
-// local reports whether the centers are cluster means, as after a fit of far more centers than directions. Of
-// all memberships of least squared error such a model takes those on the nearest centers.
+// local reports whether Centers equal ClusterMeans, as after a fit of far more centers than directions. Of
+// all memberships with the least squared error, Predict then returns the memberships in the nearest centers.
 func (m *Model) local() bool {
 	c := m.ClusterMeans
 	if m.Sum != SumToOne || c == nil || c.Rows != m.Centers.Rows {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// SparseMatrix is a matrix of float64 in compressed rows (CSR). Its storage is open: the slices are those in
-// SciPy's csr_array. The entries of row i are Data[Indptr[i]:Indptr[i+1]], and their columns
+// SparseMatrix is a matrix of float64 in compressed rows (CSR). Its storage is open: Indptr, Indices and Data
+// are as in SciPy's csr_array. The entries of row i are Data[Indptr[i]:Indptr[i+1]], and their columns
 // Indices[Indptr[i]:Indptr[i+1]], ascending. All other entries are 0; stored entries may be 0, too. The zero
 // value is an empty 0×0 matrix. Functions return an [ErrShape] that names the row if the fields contradict
 // each other.
@@ -173,7 +173,7 @@ func (c *compressed) row(i int) (index []int, value []float64) {
 	return c.index[lo:hi], c.value[lo:hi]
 }
 
-// transposed returns the n columns. Their row indices ascend.
+// transposed returns the columns of c, n in number, as the rows of the result. The indices in each ascend.
 func (c *compressed) transposed(n int) *compressed {
 	t := &compressed{count: n, start: make([]int, n+1), index: make([]int, len(c.index)),
 		value: make([]float64, len(c.value))}
@@ -198,7 +198,8 @@ func (c *compressed) transposed(n int) *compressed {
 // sumBlock is the number of entries in a partial sum of sparse data. Partial sums are added afterwards.
 const sumBlock = 1024
 
-// sumDepth returns how many additions a term passes in such a sum of n entries.
+// sumDepth returns the number of additions that a term passes in a sum of n entries by partial sums of
+// sumBlock.
 func sumDepth(n int) int { return min(n, sumBlock) + n/sumBlock }
 
 // dot returns the product of row i with v, and the sum of squares of row i. Both are summed by sumBlock.
@@ -242,5 +243,6 @@ func sumByBlocks(
 	}
 }
 
-// length returns the work for a row that a pass states: the mean number of entries times the work for one.
+// length returns the row length that a pass over c gives to chunking: the mean number of entries of a row
+// times `times`, the work for an entry.
 func (c *compressed) length(times int) int { return max(1, len(c.index)/max(c.count, 1)*times) }

@@ -1,8 +1,8 @@
 package softkmeans
 
 // Sparse data for the solvers. The mean is subtracted from products, never from entries: XcV is √w·(XV −
-// 1(μᵀV)). So each pass takes time in proportion to the stored entries. If the mean is far from 0 such a
-// product cancels, and the bounds contain ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
+// 1(μᵀV)). So each pass takes time in proportion to the stored entries. If the mean is far from 0, digits
+// cancel in the difference, so that bounds of rounding contain ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
 
 import (
 	"cmp"
@@ -22,12 +22,12 @@ type sparseSamples struct {
 	total    float64     // ‖Xc‖²
 	off      float64     // bounds the error of total
 	squares  []float64   // ‖x_i‖², about the mean
-	// From multiplyBy: Xc·Fᵀ and FFᵀ.
+	// multiplyBy sets times to XcFᵀ without weights, and square to FFᵀ.
 	times, square *Matrix
 }
 
-// open opens x as dense rows if at least half of the entries are stored, or if `directions` are more than two
-// thirds of the smaller side. Otherwise x stays sparse.
+// open expands x if at least half of its entries are stored, or if the given number of directions is more
+// than two thirds of min(n, d) − 1. Otherwise x stays sparse.
 func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool, directions int) (rows, error) {
 	err := checkSolver(o.Solver)
 	if o.Solver == SolverJacobi {
@@ -107,7 +107,8 @@ func (s *sparseSamples) largest() (top float64, err error) {
 	return top, nil
 }
 
-// setMean sets the mean and its rest, or zeros. Sums are compensated, products with weights are not.
+// setMean sets the mean and its rest, or a mean of 0 if s is not centred. The lost roundings of sums are
+// added, the roundings of the products with weights are not.
 func (s *sparseSamples) setMean() {
 	mass := s.samples.mass().value()
 	s.mean = make([]float64, s.d)
@@ -154,7 +155,7 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply rounds an entry as often as sumDepth says, and 8 more times.
+// multiply is rows.multiply. An entry of the result passes sumDepth(s.a.longest) + 8 roundings.
 func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(s.n, vt.Rows, nil)
 	err := s.changeBasis(out, vt)
@@ -329,7 +330,8 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 	}
 }
 
-// measure adds all rows to left: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is WᵀXc − (WᵀW)U.
+// measure sets the sums of left over all rows: Σ‖y‖² to ‖Xc‖² − Σ‖w‖², and Σwyᵀ to WᵀXc − (WᵀW)U, for the
+// coordinates w in the rows of W.
 func (s *sparseSamples) measure(left *outside) error {
 	w, err := s.multiply(left.vectors)
 	if err != nil {
@@ -398,7 +400,8 @@ func (s *sparseSamples) residual(i int, coef []float64, index []int) float64 {
 //
 //	‖x − c − Qᵀh‖² = ‖x − c‖² − ‖y‖² + ‖y − h‖² + hᵀ(QQᵀ − I)h
 //
-// except for Eᵀg. Centers far from the data, whose squares would cancel, enter by y − h alone.
+// except for the term Eᵀg, which `hidden` bounds. Centers far from the data, whose squares would cancel,
+// occur only in y − h.
 //
 // Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖.
 //
@@ -436,7 +439,8 @@ func (s *sparseSamples) objective(f, g *Matrix, sum Sum) (total float64, err err
 	return total, cancelled(s.ctx)
 }
 
-// quotients holds centers less the mean as L times orthonormal rows.
+// quotients holds F − 1cᵀ = LQ + E for objective: centers less the mean, in the coordinates of orthonormal
+// rows Q.
 type quotients struct {
 	repaired
 	basis *Matrix // Q, p×d
@@ -491,7 +495,8 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	return math.Sqrt(outside+inside*inside)*(1+0x1p-48) + hidden
 }
 
-// score fills in the zeros of blocks of rows if there are no axes.
+// score is Samples.score. Without axes it expands blocks of rows; with axes it multiplies the stored entries
+// by the axes.
 func (x *SparseMatrix) score(by parallelism, means, axes *Matrix, fn scored) error {
 	if axes == nil {
 		return eachFilled(by, x, func(lo, _ int, rows *Matrix) error {

@@ -20,8 +20,8 @@ import (
 // part of a table to a Stats of their own. These merge in any order.
 //
 // The results agree to rounding with the results of the whole table, and with the true values as [Floors]
-// does, however far the mean is from 0. Every call's rows must be in the range of the package. Rows with
-// weights below 2^-500 of the largest are counted and have no other effect.
+// does, however far the mean is from 0. The rows of each call must be in the range that the package comment
+// gives. Rows with weights below 2^-500 of the largest are counted and have no other effect.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
 // takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
@@ -47,8 +47,8 @@ type junction struct {
 	shift      []float64
 }
 
-// meanOf returns all statistics except the scatter of samples with at least one row of positive weight. The
-// samples' mean is off in its last digits, and a join would multiply this error by the distance between the
+// meanOf returns the statistics of s without the scatter. At least one weight must be positive. s.mean is off
+// in its last digits, and a later join would multiply this error by the distance between the means of the
 // parts. So meanOf makes a second pass, O(nd), and sums the differences from the mean.
 func meanOf(s *samples) (*Stats, error) {
 	m := &Stats{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d),
@@ -96,8 +96,8 @@ func (m *Stats) clone() Stats {
 	return c
 }
 
-// join adds all statistics of t except the scatter, and returns how the scatters are joined. Negligible rows
-// only count.
+// join adds all statistics of t except the scatter to m, and returns how to join the scatters. If the rows of
+// one part are negligible, only their number is added.
 func (m *Stats) join(t *Stats) junction {
 	rows := m.rows + t.rows
 	switch {
@@ -111,7 +111,8 @@ func (m *Stats) join(t *Stats) junction {
 	}
 	exp, wexp := max(m.exp, t.exp), max(m.wexp, t.wexp)
 	weight, more := math.Ldexp(m.weight, m.wexp-wexp), math.Ldexp(t.weight, t.wexp-wexp)
-	// The step starts at the heavier mean. From the lighter one it would be long, and its rounding large.
+	// The new mean is the mean of the heavier part plus a step. A step from the mean of the lighter part
+	// would be longer, and its rounding larger.
 	share := more / (weight + more)
 	step := share
 	if more > weight {
@@ -176,13 +177,14 @@ func (s *Stats) aboutZero() {
 }
 
 // Add adds the rows of x (n×d), each with weight 1. d must be the same in all calls. A matrix without rows
-// changes nothing. Cost: nd² multiplications, shared among all processors. Each call takes d² more and as
-// much memory as s: pass many rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then unchanged.
+// changes nothing. Cost: nd² multiplications, shared among all processors. Each call takes d² more, and
+// temporary memory of the size of s: pass many rows at a time. Errors: [ErrShape], [ErrNonFinite],
+// [ErrRange]; s is then unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
-// AddWeighted adds rows as [Stats.Add] does, with weights as in [Options], except that all may be 0; nil: all
-// 1. A weight below 0 causes [ErrOption]. Keep the weights of all parts within a factor of 2^500. Otherwise a
-// row may count in its own part and not in the whole, which causes [ErrChanged] in package stream.
+// AddWeighted adds rows as [Stats.Add] does, with weights as in [Options]; unlike there, all may be 0. A
+// weight below 0 causes [ErrOption]. Keep the weights of all parts within a factor of 2^500. Otherwise a row
+// may count in its own part and not in the whole, which causes [ErrChanged] in package stream.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	part, t, err := s.newPart(x, weights)
 	if err != nil || part == nil {
@@ -204,7 +206,8 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	return nil
 }
 
-// setErrors sets the bounds of errors for rows whose sum of squares about their mean is off by at most off.
+// setErrors sets meanOff and scatterOff of m, the statistics of part. total is the trace of the Gram matrix
+// of part, and off the bound of the error of this matrix.
 func (m *Stats) setErrors(part *samples, total, off float64) {
 	m.meanOff = part.fine.off(total) / math.Sqrt(m.weight) * (1 + 0x1p-40)
 	m.scatterOff = off
@@ -312,8 +315,8 @@ func (s *Stats) Scatter() *Matrix {
 	return m
 }
 
-// full returns the scatter matrix in scaled units, without the rest. The matrix is off by 1.01·scatterOff +
-// 2^-52 of its trace.
+// full returns the scatter matrix in scaled units, without scatterRest. The error of the matrix, in the trace
+// and in the Frobenius norm, is at most 1.01·scatterOff plus 2^-52 times the trace.
 func (s *Stats) full() *Matrix {
 	m := NewMatrix(s.cols, s.cols, nil)
 	rest := s.scatter
@@ -388,7 +391,7 @@ const (
 	statsHeader = 88
 )
 
-// MarshalBinary returns the statistics in binary form: at most 104 + 8·(2d + d(d+1)) bytes, the same on every
+// MarshalBinary returns the statistics in binary form: at most 92 + 8·(2d + d(d+1)) bytes, the same on every
 // machine.
 func (s *Stats) MarshalBinary() ([]byte, error) {
 	b := make([]byte, 0, statsHeader+8*(2*s.cols+2*triangleSize(s.cols))+4)

@@ -26,10 +26,11 @@ type svdResult struct {
 // SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix. With p = min(n, d), u
 // is n×p and v is d×p with orthonormal columns, and s contains p values in descending order. In each column
 // of v the entry of largest magnitude, the first on ties, is positive. a is not changed. Values below 2^-500
-// of the largest entry count as 0; their vectors complete the others. Factors of an empty matrix are empty.
+// of the largest entry count as 0; their singular vectors complete the others to an orthonormal basis.
+// Factors of an empty matrix are empty.
 //
-// Cost: O(ndp), and O(p³) for each of 8 to 12 sweeps, a few times as much as other methods. [Principal] takes
-// a context, SVD does not. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
+// Cost: O(ndp), and O(p³) for each of up to 10 sweeps, a few times as much as other methods. [Principal]
+// takes a context, SVD does not. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	r, err := thinSVD(context.Background(), a)
 	if err != nil {
@@ -38,8 +39,8 @@ func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	return r.U, r.S, r.V, nil
 }
 
-// thinSVD returns the result of SVD, the number of sweeps and whether they converged, as on all known
-// matrices.
+// thinSVD is SVD with a context. The result also contains the number of sweeps and the status: on no known
+// matrix has the iteration reached maxSweeps.
 func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
@@ -64,7 +65,8 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 }
 
 // rowsBySize returns the indices of the rows of a by descending largest magnitude. In this order QR with
-// pivoting keeps the digits of rows in far smaller units (Cox and Higham, 1998).
+// pivoting preserves the digits of rows whose entries are far smaller than the entries of other rows (Cox and
+// Higham, 1998).
 func rowsBySize(ctx context.Context, a *Matrix) []int {
 	sizes := make([]float64, a.Rows)
 	for i := range sizes {
@@ -146,8 +148,9 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (sweeps int, status Status) {
 	n := m.Rows
 	tol := math.Sqrt(float64(max(n, 1))) * 0x1p-53 // of a |cosine|, as in dgesvj
-	// Two successive sweeps below done also end the iteration. Otherwise it might never end, since rounding
-	// may repeatedly raise a cosine slightly above tol. dgesvj contains such a second bound, too.
+	// The iteration also ends after two successive sweeps whose largest |cosine| is at most done. Without
+	// this rule it might not end before maxSweeps, since rounding may raise a cosine slightly above tol again
+	// and again. dgesvj has such a rule, too.
 	done := float64(max(n, 8)) * 0x1p-53
 	for i := range n {
 		norms[i] = norm2(m.row(i))

@@ -1,8 +1,9 @@
 package softkmeans
 
-// Swaps: two clusters merge and another splits, if labels found one cluster twice and two as one. They follow
-// the random swaps of P. Fränti and J. Kivijärvi, Randomised local search algorithm for the clustering
-// problem (Pattern Anal. Appl. 3, 2000), except that the clusters are not chosen at random.
+// Swaps: two clusters are merged and a third is split. This helps if the labels divide one true cluster into
+// two, and join two others. They follow the random swaps of P. Fränti and J. Kivijärvi, Randomised local
+// search algorithm for the clustering problem (Pattern Anal. Appl. 3, 2000), except that the clusters are not
+// chosen at random.
 
 import (
 	"cmp"
@@ -18,8 +19,9 @@ const (
 	swapWork  = 1 << 33
 )
 
-// swaps returns the labels after a series of swaps. A swap is accepted if the merit grows and the scatter's
-// determinant does not. The series ends after as many swaps as there are clusters, or if no swap is accepted.
+// swaps returns the labels after a series of swaps. A swap is accepted if the merit grows by more than
+// swapGain, the determinant of the scatter does not grow, and no more clusters are empty. The series ends
+// after as many swaps as there are clusters, or if no swap is accepted.
 func (c *clusters) swaps(at *settled, places *Matrix) (*settled, error) {
 	work := 0.0
 	for count, taken := 0, true; taken && count < c.k; count++ {

@@ -2,8 +2,9 @@ package softkmeans
 
 // Eigenvalues and eigenvectors of symmetric matrices by means of tridiagonal ones. Householder reflections
 // reduce the matrix (Golub & Van Loan, 4th ed., 8.3.1) in 4n³/3 operations. Root-free QL steps find all
-// eigenvalues, in about 20n². Inverse iteration finds a few eigenvectors, and the reflections take them back,
-// in 4n² each. QL steps find many eigenvectors, in 9n³.
+// eigenvalues, in about 10n² multiplications. Inverse iteration finds a few eigenvectors of the tridiagonal
+// matrix, which the reflections transform into eigenvectors of the given matrix, in 4n² operations each. QL
+// steps with rotations find all eigenvectors, in 9n³.
 
 import (
 	"context"
@@ -25,8 +26,8 @@ type reduction struct {
 // remaining matrix begin at column 0.
 //
 // Each step takes one pass over the remaining triangle (Howell et al. 2008, "Cache efficient
-// bidiagonalization using BLAS 2.5 operators"). While a row is in registers, it gets the rank-2 update of the
-// step before, A ← A + v·wᵀ + w·vᵀ, and is multiplied by the new vector.
+// bidiagonalization using BLAS 2.5 operators"). While a row is in registers, the pass adds the rank-2 update
+// of the previous step, A ← A + v·wᵀ + w·vᵀ, and multiplies the row by the new vector.
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {
@@ -90,7 +91,8 @@ func (t *reduction) reflect(i int, row []float64) {
 	}
 }
 
-// rankTwo contains the update A + v·wᵀ + w·vᵀ due to the triangle, and the next reflection's u.
+// rankTwo contains the vectors v and w of the update v·wᵀ + w·vᵀ that the remaining triangle of A still
+// requires, and the vector u of the next reflection.
 type rankTwo struct {
 	v, w, u []float64
 	q, p    []float64 // the product Au in two parts; v, w and u swap with p
@@ -205,9 +207,9 @@ func (t *reduction) split(part func(lo, hi int)) {
 	}
 }
 
-// values returns the eigenvalues of T, the values of each block of split together. It uses the root-free QL
-// method of Pal, Walker and Kahan (Parlett, The Symmetric Eigenvalue Problem, 8.14–8.15; LAPACK's dsterf), in
-// about 10n² multiplications.
+// values returns the eigenvalues of T. The eigenvalues of each block of split are at the indices of the
+// block, in no order. It uses the root-free QL method of Pal, Walker and Kahan (Parlett, The Symmetric
+// Eigenvalue Problem, 8.14–8.15; LAPACK's dsterf), in about 10n² multiplications.
 func (t *reduction) values(ctx context.Context) []float64 {
 	d := slices.Clone(t.diag)
 	squares := make([]float64, len(d))
@@ -488,10 +490,11 @@ func (it *inverseIteration) solve(x []float64) {
 	}
 }
 
-// maxSweeps bounds the iterations of svd.go, eigen.go and this file. 5 to 10 Jacobi sweeps suffice.
+// maxSweeps bounds the iterations of svd.go, eigen.go and this file. Jacobi iterations take up to 10 sweeps.
 const maxSweeps = 60
 
-// Entries off the diagonal count as 0 up to offZero of the largest entry. With them, shifts would underflow.
+// Entries off the diagonal of a scaled matrix count as 0 up to offZero. With smaller entries shifts would
+// underflow.
 const offZero = 0x1p-200
 
 // implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the rows of Qᵀ with eigenvectors.

@@ -19,13 +19,13 @@ const (
 	// part of all membership.
 	WarnEmpty
 	// WarnFar: the center of Cluster is far outside of the data. Value is its distance from the mean (from 0
-	// under SumAtMostOne) divided by the farthest sample's: more than 3.
+	// under SumAtMostOne), divided by the largest distance of a sample. It is above 3.
 	WarnFar
-	// WarnSlack: no λ gave an error within the slack, or within 1.25 floors if the slack is less. Value is
-	// the error of the model, the best that was found, divided by (1+Slack)·floor.
+	// WarnSlack: no λ gave an error of at most (1 + max(Slack, 0.25))·floor. Value is the error of the model,
+	// the best that was found, divided by (1+Slack)·floor.
 	WarnSlack
-	// WarnSeveral: package unmix finds other centers at λ/2 or 2λ. Value is the mean spectral angle by which
-	// they move, in percent of π (MRSA): more than 1. Center Cluster moves most.
+	// WarnSeveral: package unmix finds other centers at λ/2 or 2λ. Value is the mean spectral angle between
+	// the two sets of centers, in percent of π (MRSA). It is above 1. Center Cluster moves most.
 	WarnSeveral
 	// WarnLabels: package stability finds other labels on halves of the rows with half or twice the slack or
 	// λ. Value is the largest fraction of rows with another label: more than 0.05.
@@ -34,10 +34,10 @@ const (
 	// the largest part of all membership that moves to another center: more than 0.05.
 	WarnShares
 	// WarnDimensions: the data spans Other dimensions, too few to determine Value prototypes. This kind
-	// replaces the kinds WarnCoincident and WarnEmpty.
+	// replaces WarnCoincident and WarnEmpty.
 	WarnDimensions
 	// WarnRows: there are Value prototypes for Other rows of positive weight. This kind replaces
-	// WarnDimensions.
+	// WarnDimensions, WarnCoincident and WarnEmpty.
 	WarnRows
 	warningCount // insert a new kind above
 )
@@ -98,14 +98,14 @@ func (w Warning) String() string {
 type Answer struct {
 	Centers *Matrix // k×d, in the order of the model's centers that they match
 	Factor  float64 // its slack or λ, divided by the model's: 0.5 or 2
-	// Moved is the fraction of rows with another label; beside WarnShares the part of all membership that
-	// moves; beside WarnSeveral the mean spectral angle to the model's centers in percent of π.
+	// Moved is the fraction of rows whose label changes. With WarnShares it is the part of all membership
+	// that moves, and with WarnSeveral the mean spectral angle to the model's centers in percent of π.
 	Moved float64
 }
 
 const (
-	coincidentShare = 1e-3 // centers are coincident up to this part of the data's spread
-	farFactor       = 3    // a center is far beyond this multiple of the longest sample's length
+	coincidentShare = 1e-3 // centers coincide if their distance is at most this fraction of the data's spread
+	farFactor       = 3    // a center is far if its distance exceeds this multiple of the farthest sample's
 )
 
 // membershipStats sums up the memberships of all samples.
@@ -134,7 +134,7 @@ func membershipsOf(s *samples, length func(i int) float64, g *Matrix) *membershi
 	return c
 }
 
-// crowded returns the warning that so many rows and dimensions do not determine k centers; nil: they may.
+// crowded returns the warning that so many rows and dimensions do not determine k centers, or nil.
 func crowded(k, rows, dimensions int, sum Sum) []Warning {
 	switch {
 	case k > rows:
@@ -146,7 +146,7 @@ func crowded(k, rows, dimensions int, sum Sum) []Warning {
 }
 
 // findWarnings adds the warnings about centers f to list, the result of crowded. spread is the spread of the
-// data. missed is the error divided by (1+Slack)·floor, 0 if that is met.
+// data. missed is the error divided by (1+Slack)·floor, or 0 if the slack was kept.
 func findWarnings(list []Warning, f *Matrix, c *membershipStats, spread, missed float64) []Warning {
 	k, many, diff := f.Rows, list != nil, make([]float64, f.Cols)
 	for b := 1; b < k && !many; b++ {
