@@ -50,12 +50,10 @@ func (c chunking) depth() int {
 //
 // Proof. In a basis that begins with the Ritz vectors, B = [Θ Eᵀ; E C] with ‖E‖_F = ρ.
 //
-// 1. For every τ > 0, [0 Eᵀ; E 0] ⪯ diag(EᵀE/τ, τI). Therefore B ⪯ diag(Θ + EᵀE/τ, C + τI).
-//
-// 2. The p leading eigenvalues of the latter add up to at most Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p).
-//
-// 3. If the gap δ = θ_p − next is positive, τ = δ gives the bound ρ²/δ. In any case τ = ρ/√p gives the bound
-// 2√p·ρ + p·max(0, next − θ_p).
+//  1. For every τ > 0, [0 Eᵀ; E 0] ⪯ diag(EᵀE/τ, τI). Therefore B ⪯ diag(Θ + EᵀE/τ, C + τI).
+//  2. The p leading eigenvalues of the latter add up to at most Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p).
+//  3. If the gap δ = θ_p − next is positive, τ = δ gives the bound ρ²/δ. In any case τ = ρ/√p gives the
+//     bound 2√p·ρ + p·max(0, next − θ_p).
 func ritzSumBound(p int, last, squares, next float64) float64 {
 	if p == 0 || squares == 0 && next == 0 {
 		return 0
@@ -75,21 +73,18 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 // Proof. Let e bound the relative rounding error of a quadratic form in a, N = ‖a‖_F, V the rows of v, T =
 // VaVᵀ, ω ≥ ‖VVᵀ − I‖_F, and Q an orthonormal basis of the space of V.
 //
-// 1. Trace. tr QᵀaQ is the trace of (VVᵀ)⁻¹T, so it differs from tr T by at most ω/(1−ω)·‖T‖_F.
-//
-// 2. Sum. tr QᵀaQ is at most the sum of the leading eigenvalues (Ky Fan), and smaller by at most
-// ritzSumBound. The next steps bound its arguments.
-//
-// 3. Residuals. The part of aQ outside the space is at most (1−ω)^-½ times the part of aVᵀ outside the space.
-// The differences av − Tv bound the latter.
-//
-// 4. Last Ritz value. The least eigenvalue of T is at least the least t_ii minus the norm of the entries off
-// the diagonal. The eigenvalues h_i of QᵀaQ may be smaller than the eigenvalues t_i of T. The proof of
-// ritzSumBound uses the h_i only in Σmax(h_i, l) for one number l. That sum is at most Σmax(t_i, l) + Σmax(0,
-// h_i − t_i). T is GQᵀaQG for G = (VVᵀ)^½. So Σmax(0, h_i − t_i) is at most the trace of the positive part of
-// QᵀaQ − T (Lidskii), below 1.2ω‖T‖_F. This term replaces the difference of traces in step 1.
-//
-// 5. complementBound returns next.
+//  1. Trace. tr QᵀaQ is the trace of (VVᵀ)⁻¹T, so it differs from tr T by at most ω/(1−ω)·‖T‖_F.
+//  2. Sum. tr QᵀaQ is at most the sum of the leading eigenvalues (Ky Fan), and smaller by at most
+//     ritzSumBound. The next steps bound its arguments.
+//  3. Residuals. The part of aQ outside the space is at most (1−ω)^-½ times the part of aVᵀ outside the
+//     space. The differences av − Tv bound the latter.
+//  4. Last Ritz value. The least eigenvalue of T is at least the least t_ii minus the norm of the entries
+//     off the diagonal. The eigenvalues h_i of QᵀaQ may be smaller than the eigenvalues t_i of T. The proof
+//     of ritzSumBound uses the h_i only in Σmax(h_i, l) for one number l. That sum is at most Σmax(t_i, l) +
+//     Σmax(0, h_i − t_i). T is GQᵀaQG for G = (VVᵀ)^½. So Σmax(0, h_i − t_i) is at most the trace of the
+//     positive part of QᵀaQ − T (Lidskii), below 1.2ω‖T‖_F. This term replaces the difference of traces in
+//     step 1.
+//  5. complementBound returns next.
 func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int) (sum, off float64) {
 	p, m := v.Rows, a.Rows
 	if p == 0 {
@@ -148,13 +143,11 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 //
 // Proof. Let M = σI + Σθ_i·v_iv_iᵀ − a.
 //
-// 1. If no eigenvalue of M is below −φ, then xᵀax ≤ (σ+φ)‖x‖² for every x orthogonal to v, for any θ.
-//
-// 2. If the Cholesky factorization of the stored M ends, no eigenvalue of the stored M is below −φ for φ =
-// γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham, theorem 10.3).
-//
-// 3. Computing M rounds every entry p+3 times. The error is at most γ(p+3) of σ + ‖a‖_F + Σ|θ_i|‖v_i‖² in
-// norm.
+//  1. If no eigenvalue of M is below −φ, then xᵀax ≤ (σ+φ)‖x‖² for every x orthogonal to v, for any θ.
+//  2. If the Cholesky factorization of the stored M ends, no eigenvalue of the stored M is below −φ for φ =
+//     γ(m+4)/(1−γ(m+4))·tr M (Rump, Verification of Positive Definiteness, 2006; Higham, theorem 10.3).
+//  3. Computing M rounds every entry p+3 times. The error is at most γ(p+3) of σ + ‖a‖_F + Σ|θ_i|‖v_i‖² in
+//     norm.
 func complementBound(ctx context.Context, a, v *Matrix, values []float64, workers int) float64 {
 	p, m := v.Rows, a.Rows
 	size := math.Sqrt(sumSquares(a.Data))
@@ -277,20 +270,16 @@ type complement struct {
 // Let β = max(b, −least) and q(λ) = λ/β·T((λ − c)/h), with the Chebyshev polynomial T of degree s−1 and [c −
 // h, c + h] = [least, b]. q rises above b.
 //
-// 1. Test. Let v be a unit eigenvector of C' with an eigenvalue λ ≥ b. Then ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖.
-//
-// 2. Chance. The probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4!, which is 2e-10 for x = 1/64. Therefore
-// ‖q(C')Ω‖_F ≤ q(m)/8 with m ≥ b proves λ < m, except with this probability (compare Halko, Martinsson &
-// Tropp, Finding Structure with Randomness, 2011, Lemma 4.1).
-//
-// 3. Choice of b and least. The iteration supplies them. If they are wrong, Ω shows it and m is large.
-//
-// 4. Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω. Each W_{j+1} = 2(C' − c)/h·W_j − W_{j−1}
-// is off by 5·noise/β of the longest W. From step j to the last step, an error in the direction of the
-// eigenvalue λ grows at most by the factor (s−1−j)·T.
-//
-// 5. From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. The eigenvalues
-// of C are at most (a + m)/2 + √((a − m)²/4 + e²).
+//  1. Test. Let v be a unit eigenvector of C' with an eigenvalue λ ≥ b. Then ‖q(C')Ω‖_F ≥ q(λ)‖vᵀΩ‖.
+//  2. Chance. The probability of ‖vᵀΩ‖² ≤ x is at most (x/2)⁴/4!, which is 2e-10 for x = 1/64. Therefore
+//     ‖q(C')Ω‖_F ≤ q(m)/8 with m ≥ b proves λ < m, except with this probability (compare Halko, Martinsson &
+//     Tropp, Finding Structure with Randomness, 2011, Lemma 4.1).
+//  3. Choice of b and least. The iteration supplies them. If they are wrong, Ω shows it and m is large.
+//  4. Rounding. W₀ = C'Ω/β is off by at most (2 + √r)·noise/β of Ω. Each W_{j+1} = 2(C' − c)/h·W_j − W_{j−1}
+//     is off by 5·noise/β of the longest W. From step j to the last step, an error in the direction of the
+//     eigenvalue λ grows at most by the factor (s−1−j)·T.
+//  5. From C' to C = [A Eᵀ; E C']. Let a and m bound the eigenvalues of A and C', and e ≥ ‖E‖. The
+//     eigenvalues of C are at most (a + m)/2 + √((a − m)²/4 + e²).
 func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
 	t, sure := c.choose(enough)
 	first, r := c.vectors.Rows-probes, c.p+t.r

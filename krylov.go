@@ -306,20 +306,17 @@ func (s *samples) measure(r *outside) error {
 // Proof. Let X be the exact rows less the mean in memory, T = ‖X‖², P the projector on the rows U of the
 // basis, Y = X(I − P) and ω ≥ ‖UUᵀ − I‖_F. A hat marks the computed value of a number.
 //
-// 1. Size of Y. Packing and computing ŷ from ŵ is off by at most ε = γ(p+8)(2+√p) of √T. The part of ŷ in the
-// span is at most π√T with π = 1.2(√p·γ(d+12) + ω), since ŵ is off by √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖
-// − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
-//
-// 2. From Y to the floor. ‖Y‖² exceeds the floor about that mean by at most ritzSumBound. The part of XᵀX·U
-// outside the span is (XU)ᵀY. The largest eigenvalue outside is at most ‖Y‖². The least eigenvalue inside is
-// at least the least eigenvalue of Σwwᵀ less its rounding.
-//
-// 3. Mean. The distance between the mean in memory and the true mean, times √Σw, is at most r.mean. About the
-// true mean the floor is lower by at most r.mean².
-//
-// 4. Sparse rows. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖², and ‖XP‖² is
-// within 1.1ω‖X‖² of ‖XUᵀ‖². So Σ‖y‖² is off by at most η below. Σwyᵀ is XᵀW less the part of U in it, with
-// sums of depth roundings of terms of at most S². The remaining steps are the same.
+//  1. Size of Y. Packing and computing ŷ from ŵ is off by at most ε = γ(p+8)(2+√p) of √T. The part of ŷ in
+//     the span is at most π√T with π = 1.2(√p·γ(d+12) + ω), since ŵ is off by √p·γ(d+12) of √T and UUᵀ by ω.
+//     So (‖Ŷ‖ − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
+//  2. From Y to the floor. ‖Y‖² exceeds the floor about that mean by at most ritzSumBound. The part of XᵀX·U
+//     outside the span is (XU)ᵀY. The largest eigenvalue outside is at most ‖Y‖². The least eigenvalue
+//     inside is at least the least eigenvalue of Σwwᵀ less its rounding.
+//  3. Mean. The distance between the mean in memory and the true mean, times √Σw, is at most r.mean. About
+//     the true mean the floor is lower by at most r.mean².
+//  4. Sparse rows. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖², and ‖XP‖² is
+//     within 1.1ω‖X‖² of ‖XUᵀ‖². So Σ‖y‖² is off by at most η below. Σwyᵀ is XᵀW less the part of U in it,
+//     with sums of depth roundings of terms of at most S². The remaining steps are the same.
 func (r *outside) floor(next float64) (low, high float64) {
 	p, d, unit := r.p, r.vectors.Cols, r.unit()
 	in := func(v float64) float64 { return v * unit * unit }
