@@ -397,9 +397,8 @@ func TestLongSums(t *testing.T) {
 		t.Error("objective is below the objective")
 	}
 	// The mean of entries that round up, in the two passes of Stats.
-	part, m, err := new(Stats).newPart(x, nil)
-	must(t, err)
-	m.setErrors(part, total, off)
+	var m Stats
+	must(t, m.Add(x))
 	for c := range 2 {
 		mean := new(big.Float).SetPrec(400)
 		for i := range n {
@@ -439,11 +438,8 @@ func TestLongMeans(t *testing.T) {
 			x.Data[i] = float64(i%2) * -2 * v
 		}
 	}
-	part, m, err := new(Stats).newPart(x, nil)
-	must(t, err)
-	total, off, err := part.totalSquares()
-	must(t, err)
-	if m.setErrors(part, total, off); math.Abs(m.mean[0]+m.meanRest[0]) > m.meanOff {
+	var m Stats
+	if must(t, m.Add(x)); math.Abs(m.mean[0]+m.meanRest[0]) > m.meanOff {
 		t.Errorf("a mean of %g, bound %g", m.mean[0]+m.meanRest[0], m.meanOff)
 	}
 }

@@ -39,14 +39,6 @@ type Stats struct {
 	weightOff, meanOff, scatterOff float64
 }
 
-// junction says how two scatters are joined: 2^own·(the first) + 2^other·(the second) + weight·shift·shiftᵀ.
-// shift is nil if one part alone counts.
-type junction struct {
-	own, other int
-	weight     float64
-	shift      []float64
-}
-
 // meanOf returns the statistics of s without the scatter. At least one weight must be positive. s.mean is off
 // in its last digits, and a later join would multiply this error by the distance between the means of the
 // parts. So meanOf makes a second pass, O(nd), and sums the differences from the mean.
@@ -96,18 +88,18 @@ func (m *Stats) clone() Stats {
 	return c
 }
 
-// join adds all statistics of t except the scatter to m, and returns how to join the scatters. If the rows of
-// one part are negligible, only their number is added.
-func (m *Stats) join(t *Stats) junction {
+// merge adds the rows of t, which may be m. Negligible rows only count. Scatters add up to 2^own·(the first) +
+// 2^other·(the second) + joint·shift·shiftᵀ.
+func (m *Stats) merge(t *Stats) {
 	rows := m.rows + t.rows
 	switch {
 	case t.negligible(m):
 		m.rows = rows
-		return junction{}
+		return
 	case m.negligible(t):
 		*m = t.clone()
 		m.rows = rows
-		return junction{}
+		return
 	}
 	exp, wexp := max(m.exp, t.exp), max(m.wexp, t.wexp)
 	weight, more := math.Ldexp(m.weight, m.wexp-wexp), math.Ldexp(t.weight, t.wexp-wexp)
@@ -118,22 +110,20 @@ func (m *Stats) join(t *Stats) junction {
 	if more > weight {
 		step = -weight / (weight + more)
 	}
-	j := junction{
-		own: 2*(m.exp-exp) + m.wexp - wexp, other: 2*(t.exp-exp) + t.wexp - wexp,
-		weight: weight * share, shift: make([]float64, m.cols),
-	}
+	own, other := 2*(m.exp-exp)+m.wexp-wexp, 2*(t.exp-exp)+t.wexp-wexp
+	joint, shifts := weight*share, make([]float64, m.cols)
 	a, b := math.Ldexp(1, m.exp-exp), math.Ldexp(1, t.exp-exp)
 	var size, length float64 // squares of a mean and of the shift
-	for c := range j.shift {
+	for c := range shifts {
 		mean, rest := a*m.mean[c], a*m.meanRest[c]
 		mean2, rest2 := b*t.mean[c], b*t.meanRest[c]
-		j.shift[c] = (mean2 - mean) + (rest2 - rest)
+		shifts[c] = (mean2 - mean) + (rest2 - rest)
 		size += max(mean*mean, mean2*mean2)
-		length += j.shift[c] * j.shift[c]
+		length += shifts[c] * shifts[c]
 		if more > weight {
 			mean, rest = mean2, rest2
 		}
-		sum, lost := twoSum(mean, float64(step*j.shift[c]))
+		sum, lost := twoSum(mean, float64(step*shifts[c]))
 		lost += rest
 		m.mean[c] = sum + lost
 		m.meanRest[c] = lost - (m.mean[c] - sum)
@@ -145,14 +135,25 @@ func (m *Stats) join(t *Stats) junction {
 	off := 0x1p-50 + 4*max(m.weightOff, t.weightOff)
 	m.meanOff = (1+0x1p-40)*((1-share)*a*m.meanOff+share*b*t.meanOff) + off*math.Abs(step)*length +
 		0x1p-102*size
-	m.scatterOff = (1+0x1p-40)*(math.Ldexp(m.scatterOff, j.own)+math.Ldexp(t.scatterOff, j.other)) +
-		1.01*j.weight*(2*length*shift+shift*shift+off*length*length)
+	m.scatterOff = (1+0x1p-40)*(math.Ldexp(m.scatterOff, own)+math.Ldexp(t.scatterOff, other)) +
+		1.01*joint*(2*length*shift+shift*shift+off*length*length)
 	sum, lost := twoSum(weight, more)
 	if m.weightOff = max(m.weightOff, t.weightOff); lost != 0 {
 		m.weightOff += 0x1p-52
 	}
 	m.rows, m.weight, m.units = rows, sum, units{exp, wexp}
-	return j
+	f, g, i := math.Ldexp(1, own), math.Ldexp(1, other), 0 // f and g are at most 1
+	for c, v := range shifts {
+		v *= joint
+		for _, w := range shifts[c:] { // each number is read before it is written
+			sum, lost := twoSum(f*m.scatter[i], g*t.scatter[i])
+			sum, more := twoSum(sum, float64(v*w))
+			lost += more + (f*m.scatterRest[i] + g*t.scatterRest[i])
+			m.scatter[i] = sum + lost
+			m.scatterRest[i] = lost - (m.scatter[i] - sum)
+			i++
+		}
+	}
 }
 
 // rankBound returns the largest possible rank of the data about its mean, or about 0.
@@ -186,59 +187,39 @@ func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 // weight below 0 causes [ErrOption]. Keep the weights of all parts within a factor of 2^500. Otherwise a row
 // may count in its own part and not in the whole, which causes [ErrChanged] in package stream.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
-	part, t, err := s.newPart(x, weights)
-	if err != nil || part == nil {
+	if err := checkShape("x", x); err != nil || x.Rows == 0 {
 		return err
 	}
-	if err := checkSize("the scatter matrix", part.d+1, part.d+1); err != nil {
-		return err
+	top, err := heaviest(weights, x.Rows)
+	if top == 0 { // the rows are checked and counted only
+		weights = nil
 	}
-	gram, off, err := part.gram()
+	err = cmp.Or(s.checkMore("x", x.Rows, x.Cols), err, checkSize("the scatter matrix", x.Cols+1, x.Cols+1))
 	if err != nil {
+		return err
+	}
+	part, err := newSamples(context.Background(), x, weights, 0, true)
+	if err != nil {
+		return err
+	}
+	if top == 0 {
+		s.rows += x.Rows
+		return nil
+	}
+	part.part = true
+	t, err := meanOf(part)
+	gram, off, wrong := part.gram()
+	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
 	for i := range part.d {
 		t.scatter = append(t.scatter, gram.row(i)[i:]...)
 	}
 	t.scatterRest = make([]float64, len(t.scatter))
-	t.setErrors(part, trace(gram), off)
+	t.meanOff = part.fine.off(trace(gram)) / math.Sqrt(t.weight) * (1 + 0x1p-40)
+	t.scatterOff = off
 	s.merge(t)
 	return nil
-}
-
-// setErrors sets meanOff and scatterOff of m, the statistics of part. total is the trace of the Gram matrix
-// of part, and off the bound of the error of this matrix.
-func (m *Stats) setErrors(part *samples, total, off float64) {
-	m.meanOff = part.fine.off(total) / math.Sqrt(m.weight) * (1 + 0x1p-40)
-	m.scatterOff = off
-}
-
-// newPart checks rows that follow the rows of m. It returns them as samples about their own mean, and their
-// statistics by meanOf. Both are nil if there are no rows, or if all have weight 0, which m then counts.
-func (m *Stats) newPart(x *Matrix, weights []float64) (s *samples, t *Stats, err error) {
-	if err := checkShape("x", x); err != nil || x.Rows == 0 {
-		return nil, nil, err
-	}
-	if err := m.checkMore("x", x.Rows, x.Cols); err != nil {
-		return nil, nil, err
-	}
-	top, err := heaviest(weights, x.Rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	if top == 0 { // the rows are checked and counted only
-		weights = nil
-	}
-	if s, err = newSamples(context.Background(), x, weights, 0, true); err != nil {
-		return nil, nil, err
-	}
-	if top == 0 {
-		m.rows += x.Rows
-		return nil, nil, nil
-	}
-	s.part = true
-	t, err = meanOf(s)
-	return s, t, err
 }
 
 // checkMore returns an error if no rows of the given shape can follow the rows of m.
@@ -262,25 +243,8 @@ func (s *Stats) Merge(t *Stats) error {
 	if err := s.checkMore("t", t.rows, cmp.Or(t.cols, s.cols)); err != nil {
 		return err
 	}
-	s.merge(t) // if t is s, merge reads each number before it writes it
+	s.merge(t)
 	return nil
-}
-
-func (s *Stats) merge(t *Stats) {
-	j := s.join(t)
-	own, other := math.Ldexp(1, j.own), math.Ldexp(1, j.other) // at most 1
-	i := 0
-	for c, v := range j.shift {
-		v *= j.weight
-		for _, w := range j.shift[c:] {
-			sum, lost := twoSum(own*s.scatter[i], other*t.scatter[i])
-			sum, more := twoSum(sum, float64(v*w))
-			lost += more + (own*s.scatterRest[i] + other*t.scatterRest[i])
-			s.scatter[i] = sum + lost
-			s.scatterRest[i] = lost - (s.scatter[i] - sum)
-			i++
-		}
-	}
 }
 
 // Rows returns how many rows were added, including rows of weight 0.
