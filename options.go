@@ -303,18 +303,10 @@ func checkBounds(d int, o *MinVolumeOptions) error {
 
 // checkNoPenalty returns an error if options of the penalty are set, which [FitAlternating] does not use.
 func checkNoPenalty(o *MinVolumeOptions) error {
-	for _, c := range []struct {
-		name  string
-		value float64
-	}{{"Slack", o.Slack}, {"Lambda", o.Lambda}, {"Epsilon", o.Epsilon}} {
-		if c.value > 0 {
-			return fail(ErrOption, c.name+" is "+decimal(c.value)+", and FitAlternating has no penalty")
-		}
+	if o.Slack == 0 && o.Lambda == 0 && o.Epsilon == 0 && o.Volume == VolumeAuto {
+		return nil
 	}
-	if o.Volume != VolumeAuto {
-		return fail(ErrOption, "Volume is "+o.Volume.String()+", and FitAlternating has no penalty")
-	}
-	return nil
+	return fail(ErrOption, "Slack, Lambda, Epsilon or Volume is set, and FitAlternating has no penalty")
 }
 
 // narrowColumns returns the number of leading directions in which a fit of k centers begins. In the measured

@@ -30,6 +30,7 @@ func TestOptionLimits(t *testing.T) {
 	x := NewMatrix(4, 2, []float64{1, 2, 3, 4, 5, 7, 0, 1})
 	turn := func(v ...float64) *Options { return &Options{Orientation: NewMatrix(2, 2, v)} }
 	fit := func(x *Matrix, k int, o *Options) error { return second(Fit(bg, x, k, o)) }
+	const noPenalty = "Slack, Lambda, Epsilon or Volume is set, and FitAlternating has no penalty"
 	with := func(v float64) *Matrix {
 		y := x.Clone()
 		y.Set(2, 1, v)
@@ -97,12 +98,12 @@ func TestOptionLimits(t *testing.T) {
 			"Centers[0,1] = +Inf", ErrNonFinite,
 		},
 		{checkNoPenalty(&MinVolumeOptions{Init: InitSPA, Restarts: 2}), "", nil},
-		{checkNoPenalty(&MinVolumeOptions{Slack: .5}), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
-		{checkNoPenalty(&MinVolumeOptions{Lambda: 2}), "Lambda is 2, and FitAlternating has no penalty", ErrOption},
-		{checkNoPenalty(&MinVolumeOptions{Epsilon: 1}), "Epsilon is 1, and FitAlternating has no penalty", ErrOption},
-		{checkNoPenalty(&MinVolumeOptions{Volume: VolumeAffine}), "Volume is affine, and FitAlternating has no penalty", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Slack: .5}), noPenalty, ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Lambda: 2}), noPenalty, ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Epsilon: 1}), noPenalty, ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Volume: VolumeAffine}), noPenalty, ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{NonNegative: true, Lower: []float64{1}}), "", nil},
-		{second(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
+		{second(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), noPenalty, ErrOption},
 		{second(unread(bg, 3, 1, nil, 1, true)), "", nil}, {second(unread(bg, 3, 1, make1(3), 1, true)), "", nil}, {second(unread(bg, 2, 1, make1(3), 1, true)), "3 weights for 2 rows", ErrShape}, {second(unread(bg, 2, 1, []float64{0, 0}, 1, true)), "every weight is 0", ErrTooFewSamples},
 		{second(unread(bg, 2, 1, []float64{0, 5e-324}, 1, true)), "", nil}, {second(unread(bg, 2, 1, []float64{1, nan}, 1, true)), "weights[1] = NaN", ErrNonFinite}, {second(unread(bg, 2, 1, []float64{-1, 0}, 1, true)), "weights[0] = -1, below 0", ErrOption},
 		{second(newSamples(bg, NewMatrix(0, 2, nil), nil, 0, true)), "x has no rows", ErrTooFewSamples},
