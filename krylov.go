@@ -37,17 +37,14 @@ type krylovOptions struct {
 
 // krylovResult approximates the leading invariant subspace of B.
 type krylovResult struct {
-	rows   *Matrix   // orthonormal, by descending Ritz value: p, then krylovOptions.more
-	values []float64 // p Ritz values θ_i, descending
-	rest   float64   // root of Σ‖Bv − θ_i·v‖²
-	// after: the Ritz value after the p-th, which is at most the eigenvalue after the p-th; 0 if there is
-	// none.
-	after  float64
-	next   float64 // after plus its residual
-	top    float64 // the largest |θ| seen, which is θ₁ if B is definite
-	least  float64 // the least θ seen, if below 0
-	steps  int
-	status Status
+	rows    *Matrix   // orthonormal, by descending Ritz value: p, then krylovOptions.more
+	values  []float64 // p Ritz values θ_i, descending
+	squares float64   // Σ‖Bv − θ_i·v‖²
+	after   float64   // the Ritz value after the p-th, at most the eigenvalue after the p-th; 0 if there is none
+	top     float64   // the largest |θ|, which is θ₁ if B is definite
+	least   float64   // the least θ seen, if below 0
+	steps   int
+	status  Status
 }
 
 // krylov iterates for the p leading eigenvectors of a symmetric matrix B of order size. apply returns the
@@ -64,17 +61,17 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			return nil, err
 		}
 		s.extend(ctx, z)
-		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh)) // y: rows are vectors
-		r := s.residuals(ctx, values, y, z, o.indefinite)
-		out.next, out.top, out.least = r.next, r.top, min(out.least, values[len(values)-1])
-		count := len(r.values)
-		// Small residuals do not prove that these eigenvectors lead. An eigenvalue not found may be up to
-		// out.next.
-		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
-		done := s.old+s.fresh == size || r.worst <= o.residual*r.top && sure
+		have := s.old + s.fresh
+		t := &Matrix{Rows: have, Cols: have, Stride: s.t.Stride, Data: s.t.Data}
+		values, y := eigenSym(ctx, t.Clone()) // y: rows are vectors
+		worst, next := s.residuals(ctx, out, values, y, z, o.indefinite)
+		count := len(out.values)
+		// Small residuals do not prove that these eigenvectors lead. An eigenvalue not found may be up to next.
+		sure := o.sum == 0 || float64(count)*(next-values[count-1]) <= o.sum*values[0]
+		done := have == size || worst <= o.residual*out.top && sure
 		hopeless := false
 		if o.sum > 0 && !done {
-			bound := ritzSumBound(count, r.values[count-1], r.squares, out.next)
+			bound := ritzSumBound(count, values[count-1], out.squares, next)
 			done = bound <= o.sum*values[0]
 			bounds = append(bounds, bound)
 			if past := len(bounds) - 4; o.hasty && past >= 1 {
@@ -86,7 +83,6 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			if done {
 				out.status = StatusConverged
 			}
-			out.values, out.rest = r.values, math.Sqrt(r.squares)
 			if count < len(values) {
 				out.after = max(values[count], 0)
 			}
@@ -144,18 +140,13 @@ func (s *krylovSpace) extend(ctx context.Context, z *Matrix) {
 	project(ctx, z, q)
 }
 
-// ritzResiduals contains the residuals of the p leading Ritz values, or of all if there are fewer.
-type ritzResiduals struct {
-	values    []float64
-	worst     float64 // the largest residual, in the measure of krylovOptions.residual
-	squares   float64 // Σ‖Bv − θ_i·v‖²
-	next, top float64 // as in krylovResult
-}
-
-// residuals measures the Ritz vectors Qᵀy. The residual of one is Zᵀ times the part of y in the new rows.
+// residuals measures the Ritz vectors Qᵀy of the p leading Ritz values, or of all if there are fewer. It sets
+// values, squares, top and least of out. It returns the largest residual, in the measure of
+// krylovOptions.residual, and the next Ritz value plus its residual. The residual of a Ritz vector is Zᵀ times
+// the part of y in the new rows.
 func (s *krylovSpace) residuals(
-	ctx context.Context, values []float64, y, z *Matrix, indefinite bool,
-) ritzResiduals {
+	ctx context.Context, out *krylovResult, values []float64, y, z *Matrix, indefinite bool,
+) (worst, next float64) {
 	residual := func(i int) float64 {
 		r := make([]float64, s.size)
 		for l := range s.fresh {
@@ -165,9 +156,10 @@ func (s *krylovSpace) residuals(
 	}
 	have := s.old + s.fresh
 	count := min(s.p, have)
-	out := ritzResiduals{values: values[:count], top: max(values[0], 0)}
+	low := values[have-1]
+	out.values, out.squares, out.top, out.least = values[:count], 0, max(values[0], 0), min(out.least, low)
 	if indefinite {
-		out.top = max(out.top, -values[len(values)-1])
+		out.top = max(out.top, -low)
 	}
 	floor := float64(s.size) * 0x1p-52 * out.top // residuals do not fall below rounding
 	for i := 0; i < count && !stopped(ctx); i++ {
@@ -175,24 +167,19 @@ func (s *krylovSpace) residuals(
 		switch {
 		case r <= floor:
 		case indefinite:
-			out.worst = max(out.worst, r)
+			worst = max(worst, r)
 		default:
-			out.worst = max(out.worst, r/math.Sqrt(max(values[i], 0)/out.top))
+			worst = max(worst, r/math.Sqrt(max(values[i], 0)/out.top))
 		}
 		out.squares += r * r
 	}
-	out.next = values[min(count, have-1)]
 	switch {
 	case have == s.size && have == count:
-		out.next = 0
+		return worst, 0
 	case have > count && have < s.size:
-		r := residual(count)
-		out.next = values[count] + r
-		if !indefinite {
-			out.next = max(out.next, r)
-		}
+		return worst, values[count] + residual(count)
 	}
-	return out
+	return worst, values[min(count, have-1)]
 }
 
 // next makes an orthonormal basis of the rows of z the new rows of q. It first reduces a full q to Ritz

@@ -294,11 +294,6 @@ func rowsOf(m *Matrix, lo, hi int) *Matrix {
 	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: data}
 }
 
-// squareOf returns a copy of the leading n×n part of m.
-func squareOf(m *Matrix, n int) *Matrix {
-	return (&Matrix{Rows: n, Cols: n, Stride: m.Stride, Data: m.Data}).Clone()
-}
-
 // chosenRows returns a copy of the chosen rows of m.
 func chosenRows(m *Matrix, rows []int) *Matrix {
 	out := NewMatrix(len(rows), m.Cols, nil)

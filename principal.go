@@ -505,7 +505,7 @@ func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, mos
 	scale(c.times.Data, unit)
 	next, more, sure, err := c.below(func(next float64) bool {
 		next = min((next-2*c.noise)/unit, high)
-		return ritzSumBound(p, kry.values[p-1], kry.rest*kry.rest, next) <= krylovTol/2*pc.total
+		return ritzSumBound(p, kry.values[p-1], kry.squares, next) <= krylovTol/2*pc.total
 	})
 	if !sure || kry.status != StatusConverged {
 		pc.status = StatusIterationLimit

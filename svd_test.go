@@ -232,8 +232,8 @@ func TestKrylov(t *testing.T) {
 					t.Errorf("%s: value %d is %g, not %g; residual %g", what, i, v, f(i), off)
 				}
 			}
-			if math.Abs(math.Sqrt(squares)-r.rest) > 10*rounding {
-				t.Errorf("%s: residuals of %g in all, not %g", what, math.Sqrt(squares), r.rest)
+			if math.Abs(math.Sqrt(squares)-math.Sqrt(r.squares)) > 10*rounding {
+				t.Errorf("%s: residuals of %g in all, not %g", what, math.Sqrt(squares), math.Sqrt(r.squares))
 			}
 		}
 	}
