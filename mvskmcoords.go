@@ -281,6 +281,9 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 		length = func(i int) float64 { return math.Sqrt(r.m.sparse.squares[i]) }
 	}
 	spread := math.Sqrt(r.m.perWeight(r.m.pc.total)) // the root mean square distance from the mean, or from 0
-	m.Warnings = findWarnings(crowd, r.f, membershipsOf(r.m.s, length, r.g), spread, r.missed)
+	m.Warnings = findWarnings(crowd, r.f, r.g, r.m.s, length, spread)
+	if r.missed > 0 {
+		m.Warnings = append(m.Warnings, Warning{Kind: WarnSlack, Value: r.missed})
+	}
 	return m, ended
 }

@@ -297,28 +297,24 @@ func TestWarningTable(t *testing.T) {
 	z := NewMatrix(4, 2, []float64{3, 4, 30, 40, 0, 1, 0, 2})
 	g := NewMatrix(4, 4, []float64{0, .5, .5, 0, 0, 0, 0, 1, .25, .75, 0, 0, .5, .5, 0, 0})
 	length := func(i int) float64 { return norm2(z.row(i)) }
-	c := membershipsOf(s, length, g)
-	if want := []float64{.25, .625, .125, 0}; !slices.Equal(c.members, want) || !slices.Equal(c.largest, []bool{true, true, false, false}) || c.total != 1 || c.farthest != 5 {
-		t.Errorf("%+v", c)
-	}
 	f := NewMatrix(4, 2, []float64{0, 1, 0, 2, 0, 2, 0, 15})
 	want := []Warning{{WarnCoincident, 0, 1, 1e-3}, {WarnCoincident, 0, 2, 1e-3},
-		{WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnSlack, 0, 0, .5}}
-	if got := findWarnings(nil, f, c, 1000, .5); !slices.Equal(got, want) {
+		{WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}}
+	if got := findWarnings(nil, f, g, s, length, 1000); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	f.Set(3, 1, 20) // 15 is not yet far
 	want = []Warning{{WarnCoincident, 1, 2, 0}, {WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnFar, 3, 0, 4}}
-	if got := findWarnings(nil, f, c, 999, 0); !slices.Equal(got, want) {
+	if got := findWarnings(nil, f, g, s, length, 999); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
-	c.farthest = 0
-	if got := findWarnings(nil, f, c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
+	none := func(int) float64 { return 0 }
+	if got := findWarnings(nil, f, g, s, none, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
 		t.Errorf("%v", got)
 	}
-	c.farthest = 5 // one warning in place of those of pairs and of empty centers
-	want = []Warning{{WarnDimensions, 0, 2, 4}, {WarnFar, 3, 0, 4}, {WarnSlack, 0, 0, .5}}
-	if got := findWarnings(crowded(4, 9, 2, SumToOne), f, c, 999, .5); !slices.Equal(got, want) {
+	// One warning in place of those of pairs and of empty centers.
+	want = []Warning{{WarnDimensions, 0, 2, 4}, {WarnFar, 3, 0, 4}}
+	if got := findWarnings(crowded(4, 9, 2, SumToOne), f, g, s, length, 999); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
 	for _, w := range []struct {

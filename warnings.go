@@ -3,6 +3,7 @@ package softkmeans
 // Warnings: their kinds, names and sentences, and the search for them in the solution of an iteration.
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 )
@@ -108,32 +109,6 @@ const (
 	farFactor       = 3    // a center is far if its distance exceeds this multiple of the farthest sample's
 )
 
-// membershipStats sums up the memberships of all samples.
-type membershipStats struct {
-	members  []float64 // each cluster's weighted sum of memberships
-	largest  []bool    // whether the cluster is the largest membership of some sample
-	total    float64   // the weight of all samples
-	farthest float64   // the largest distance of a sample from the origin
-}
-
-// membershipsOf returns the statistics of memberships g for rows of the given lengths. Rows of weight 0 do
-// not count.
-func membershipsOf(s *samples, length func(i int) float64, g *Matrix) *membershipStats {
-	c := &membershipStats{members: make([]float64, g.Cols), largest: make([]bool, g.Cols)}
-	for i := range g.Rows {
-		w := s.weight(i)
-		if w == 0 {
-			continue
-		}
-		row := g.row(i)
-		axpy(c.members, w, row)
-		c.total += w
-		c.largest[argmax(row)] = true
-		c.farthest = max(c.farthest, length(i))
-	}
-	return c
-}
-
 // crowded returns the warning that so many rows and dimensions do not determine k centers, or nil.
 func crowded(k, rows, dimensions int, sum Sum) []Warning {
 	switch {
@@ -145,37 +120,39 @@ func crowded(k, rows, dimensions int, sum Sum) []Warning {
 	return nil
 }
 
-// findWarnings adds the warnings about centers f to list, the result of crowded. spread is the spread of the
-// data. missed is the error divided by (1+Slack)·floor, or 0 if the slack was kept.
-func findWarnings(list []Warning, f *Matrix, c *membershipStats, spread, missed float64) []Warning {
-	k, many, diff := f.Rows, list != nil, make([]float64, f.Cols)
+// findWarnings adds the warnings about centers f to list, the result of crowded. Rows have memberships g and
+// the given lengths; rows of weight 0 do not count. spread is the spread of the data.
+func findWarnings(
+	list []Warning, f, g *Matrix, s *samples, length func(i int) float64, spread float64,
+) []Warning {
+	k, many, total, farthest := f.Rows, list != nil, 0.0, 0.0
+	members := make([]float64, k) // weighted sums of memberships
+	largest := make([]bool, k)    // whether the cluster is the largest membership of some row
+	for i := range g.Rows {
+		if w := s.weight(i); w > 0 {
+			axpy(members, w, g.row(i))
+			largest[argmax(g.row(i))] = true
+			total, farthest = total+w, max(farthest, length(i))
+		}
+	}
 	for b := 1; b < k && !many; b++ {
 		for a := range b {
-			copy(diff, f.row(a))
-			axpy(diff, -1, f.row(b))
-			if d := norm2(diff); d <= coincidentShare*spread {
-				value := 0.0
-				if d > 0 {
-					value = d / spread
-				}
+			if d := math.Sqrt(squaredDistance(f.row(a), f.row(b))); d <= coincidentShare*spread {
+				value := d / cmp.Or(spread, 1)
 				list = append(list, Warning{Kind: WarnCoincident, Cluster: a, Other: b, Value: value})
 				break
 			}
 		}
 	}
-	for a, some := range c.largest {
+	for a, some := range largest {
 		if !some && !many {
-			list = append(list, Warning{Kind: WarnEmpty, Cluster: a, Value: c.members[a] / c.total})
+			list = append(list, Warning{Kind: WarnEmpty, Cluster: a, Value: members[a] / total})
 		}
 	}
 	for a := range k {
-		if d := norm2(f.row(a)); d > farFactor*c.farthest {
-			value := min(d/c.farthest, math.MaxFloat64)
-			list = append(list, Warning{Kind: WarnFar, Cluster: a, Value: value})
+		if d := norm2(f.row(a)); d > farFactor*farthest {
+			list = append(list, Warning{Kind: WarnFar, Cluster: a, Value: min(d/farthest, math.MaxFloat64)})
 		}
-	}
-	if missed > 0 {
-		list = append(list, Warning{Kind: WarnSlack, Value: missed})
 	}
 	return list
 }
