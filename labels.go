@@ -145,51 +145,22 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	return c, nil
 }
 
-// findClusters updates labels, which begin with the largest memberships for centers, until they no longer
-// change. It returns the means and axes of their clusters. lead holds leading directions of the samples; nil:
-// findClusters finds them. Unless quick is set, other starts are tried.
-func findClusters(x rows, labels []int, centers, lead *Matrix, quick bool) (metric, error) {
-	c, err := openClusters(x, centers.Rows, lead)
-	if err != nil {
-		return metric{}, err
-	}
-	places := c.places(centers)
-	if !quick {
-		if err := c.choose(labels, places); err != nil {
-			return metric{}, err
-		}
-	}
-	r, err := c.settle(labels, places)
-	if err != nil {
-		return metric{}, err
-	}
-	q := metric{}
-	if q.means, err = clusterMeans(x, labels, centers); err != nil || r == nil {
-		return q, err
-	}
-	if q.doubt, err = c.doubt(labels, places); err == nil {
-		q.axes, q.spread = c.axes(r)
-	}
-	return q, err
-}
-
 // doubt returns the fraction of rows to which labels that settle on two halves of the rows give different
 // clusters.
 func (c *clusters) doubt(labels []int, places *Matrix) (float64, error) {
 	c, labels = c.draw(labels)
 	order := rand.New(rand.NewPCG(labelStream, 2)).Perm(c.s.n)
-	one, err := c.byRows(order[:c.s.n/2], labels, places)
-	if one == nil || err != nil {
-		return 0, err
-	}
-	two, err := c.byRows(order[c.s.n/2:], labels, places)
-	if two == nil || err != nil {
-		return 0, err
+	var by [2][]int
+	for half, rows := range [2][]int{order[:c.s.n/2], order[c.s.n/2:]} {
+		var err error
+		if by[half], err = c.byRows(rows, labels, places); by[half] == nil || err != nil {
+			return 0, err
+		}
 	}
 	other, all := 0.0, 0.0
-	for i, j := range one {
+	for i, j := range by[0] {
 		all += c.s.weight(i)
-		if j != two[i] {
+		if j != by[1][i] {
 			other += c.s.weight(i)
 		}
 	}
@@ -536,13 +507,6 @@ func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
 	within := max(0, float64(p)-r.ridge*squares) / (sumOf(r.weights) * float64(p))
 	free := max(1, rows-float64(c.k)) / rows
 	return out, math.Ldexp(math.Sqrt(spreadRate*within/free), c.exp+c.s.exp-exp)
-}
-
-// metric holds ClusterMeans, ClusterAxes, ClusterSpread and ClusterDoubt of a Model. axes may be nil:
-// distances are then in all directions.
-type metric struct {
-	means, axes   *Matrix
-	spread, doubt float64
 }
 
 // scored receives the nearest mean of row i, the lowest index if distances agree to rounding, and the row's

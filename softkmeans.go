@@ -296,22 +296,45 @@ func (m *Model) solveRows(x rows, list []int) error {
 }
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
-// label starts from labels and overwrites them. lead contains leading directions of the rows, or is nil. If
-// quick is set, no other starts are tried: neither labels of k-means nor swaps of clusters.
+// labels begin with the largest memberships, and change until they settle. lead contains leading directions
+// of the rows; nil: label finds them. If quick is set, no other starts are tried: neither labels of k-means
+// nor swaps of clusters.
 func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
-	q, err := findClusters(x, labels, m.Centers, lead, quick)
+	c, err := openClusters(x, m.Centers.Rows, lead)
+	if err != nil {
+		return err
+	}
+	places := c.places(m.Centers)
+	if !quick {
+		err = c.choose(labels, places)
+	}
+	var r *rule
 	if err == nil {
-		err = x.nearest(labels, q.means, q.axes)
+		r, err = c.settle(labels, places)
+	}
+	if err != nil {
+		return err
+	}
+	means, err := clusterMeans(x, labels, m.Centers)
+	var axes *Matrix // nil: all directions
+	spread, doubt := 0.0, 0.0
+	if err == nil && r != nil {
+		doubt, err = c.doubt(labels, places)
+		axes, spread = c.axes(r)
 	}
 	if err == nil {
-		m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, labels
-		m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = make([]float64, q.means.Rows), q.spread, q.doubt
-		for i, j := range labels {
-			m.ClusterWeights[j] += x.data().weight(i)
-		}
-		scale(m.ClusterWeights, 1/sumOf(m.ClusterWeights))
+		err = x.nearest(labels, means, axes)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	m.ClusterMeans, m.ClusterAxes, m.Clusters = means, axes, labels
+	m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = make([]float64, means.Rows), spread, doubt
+	for i, j := range labels {
+		m.ClusterWeights[j] += x.data().weight(i)
+	}
+	scale(m.ClusterWeights, 1/sumOf(m.ClusterWeights))
+	return nil
 }
 
 // Check returns an error unless the parts of the model fit together, as after a fit. Matrices must be finite,
