@@ -170,11 +170,12 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 }
 
 // flatten returns the smallest regular simplex of q < k−1 dimensions around points of at most q dimensions.
-// Its q+1 vertices are repeated to k. placeSimplex calls flatten for EnclosureTight if no Orientation is set.
-// (If min(n, d) < k−1, no Orientation is read.) In the first q coordinates, normals 0 to q are the Helmert
-// contrasts of q+1 vertices, up to a common factor.
+// Its q+1 vertices are repeated to k, and copies share a coordinate equally, as memberships of least norm do.
+// placeSimplex calls flatten for EnclosureTight if no Orientation is set. (If min(n, d) < k−1, no Orientation
+// is read.) In the first q coordinates, normals 0 to q are the Helmert contrasts of q+1 vertices, up to a
+// common factor.
 func flatten(normals *Matrix, ext *extent, q int) *placement {
-	k := normals.Rows
+	k, p := normals.Rows, normals.Cols
 	long := math.Sqrt(float64(q) / float64(q+1) * float64(k) / float64(k-1)) // the length of a cut row
 	low := &extent{facets: make([]float64, q+1)}
 	for j := range low.facets {
@@ -182,7 +183,20 @@ func flatten(normals *Matrix, ext *extent, q int) *placement {
 			low.facets[j] = ext.facets[j] / long
 		}
 	}
-	return enclose(EnclosureTight, normalsOf(q+1, q, nil), low).placement().repeated(k, normals.Cols)
+	a := enclose(EnclosureTight, normalsOf(q+1, q, nil), low).placement()
+	old := a.coordinates
+	to := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: old.radius}
+	vertices := NewMatrix(k, p, nil)
+	for j := range k {
+		from := j % (q + 1)
+		share := 1 / float64((k-from+q)/(q+1))
+		copy(vertices.row(j), a.vertices.row(from))
+		to.at[j] = share * old.at[from]
+		for c := range q {
+			to.slope.row(c)[j] = share * old.slope.row(c)[from]
+		}
+	}
+	return &placement{vertices: vertices, coordinates: to, regular: a.regular}
 }
 
 // placement is a simplex in the coordinates of the projected data.
@@ -197,31 +211,18 @@ type placement struct {
 func (e *enclosure) placement() *placement {
 	k, p := e.normals.Rows, e.normals.Cols
 	v := NewMatrix(k, p, nil)
+	b := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: e.radius}
 	for j := range k {
+		b.at[j] = 1 / float64(k)
 		for c, u := range e.normals.row(j) {
 			v.row(j)[c] = e.centre[c] + float64(k-1)*e.radius*u
+			b.slope.row(c)[j] = u / float64(k)
+		}
+		if e.radius > 0 {
+			b.at[j] -= dot(e.normals.row(j), e.centre) / e.radius / float64(k)
 		}
 	}
-	return &placement{vertices: v, coordinates: e.coordinates(), regular: e}
-}
-
-// repeated returns a placement of k vertices in p coordinates, which repeat the vertices of a. Copies of one
-// vertex share its coordinate equally, as memberships of least norm do.
-func (a *placement) repeated(k, p int) *placement {
-	m, q := a.vertices.Rows, a.vertices.Cols
-	old := a.coordinates
-	to := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: old.radius}
-	vertices := NewMatrix(k, p, nil)
-	for j := range k {
-		from := j % m
-		share := 1 / float64((k-from+m-1)/m)
-		copy(vertices.row(j), a.vertices.row(from))
-		to.at[j] = share * old.at[from]
-		for c := range q {
-			to.slope.row(c)[j] = share * old.slope.row(c)[from]
-		}
-	}
-	return &placement{vertices: vertices, coordinates: to, regular: a.regular}
+	return &placement{vertices: v, coordinates: b, regular: e}
 }
 
 // barycentric maps points to their barycentric coordinates in a simplex.
@@ -229,22 +230,6 @@ type barycentric struct {
 	at     []float64 // the coordinates of 0
 	slope  *Matrix   // p×k: the slopes of the coordinates along each axis, for a radius of 1
 	radius float64
-}
-
-// coordinates returns the map to the enclosure's coordinates.
-func (e *enclosure) coordinates() *barycentric {
-	k, p := e.normals.Rows, e.normals.Cols
-	b := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: e.radius}
-	for j := range k {
-		b.at[j] = 1 / float64(k)
-		for c, u := range e.normals.row(j) {
-			b.slope.row(c)[j] = u / float64(k)
-		}
-		if e.radius > 0 {
-			b.at[j] -= dot(e.normals.row(j), e.centre) / e.radius / float64(k)
-		}
-	}
-	return b
 }
 
 // of overwrites g (length k) with the coordinates of the point w. They are at least 0 and add up to 1.

@@ -181,7 +181,7 @@ func TestEnclosures(t *testing.T) {
 					len(e.centre) > 0 && slices.Max(ext.facets) != 0) {
 					t.Errorf("k=%d %v: radius %g, of the points %g", k, kind, e.radius, radius)
 				}
-				b, g, low := e.coordinates(), make([]float64, k), make1(k)
+				b, g, low := e.placement().coordinates, make([]float64, k), make1(k)
 				for i := range points.Rows {
 					b.of(g, points.row(i))
 					for j, v := range g {
@@ -214,7 +214,7 @@ func TestEnclosures(t *testing.T) {
 	ext := &extent{facets: make([]float64, 4)}
 	e := enclose(EnclosureTight, normalsOf(4, 2, nil), ext)
 	g := make([]float64, 4)
-	if e.coordinates().of(g, []float64{0, 0}); e.radius != 0 || !slices.Equal(g, []float64{.25, .25, .25,
+	if e.placement().coordinates.of(g, []float64{0, 0}); e.radius != 0 || !slices.Equal(g, []float64{.25, .25, .25,
 		.25}) {
 		t.Error(e, g)
 	}
