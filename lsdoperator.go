@@ -192,15 +192,11 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	return r, err
 }
 
-// spectrum is the upper end of the operator's spectrum.
+// spectrum is the upper end of the operator's spectrum: the eigenvalues that are largest by value, not by
+// magnitude. With 0 steps it comes from a direct method.
 type spectrum struct {
-	values []float64 // the p largest eigenvalues (by value, not by magnitude), descending
-	rows   *Matrix   // orthonormal eigenvectors of values, and some that follow
-	least  float64   // the least eigenvalue, approximately, if below 0
-	steps  int       // steps of the Krylov iteration; 0: a direct method
-	status Status
-	top    float64 // a lower bound of the largest magnitude of an eigenvalue, usually close to it
-	noise  float64 // rounding can turn an eigenvalue 0 into one of up to noise
+	krylovResult
+	noise float64 // rounding can turn an eigenvalue 0 into one of up to noise
 }
 
 // fullOrder is the largest n for which all eigenvalues are computed.
@@ -210,7 +206,7 @@ const fullOrder = 128
 func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	switch {
 	case p == 0:
-		return &spectrum{rows: NewMatrix(0, o.n, nil), status: StatusConverged}, nil
+		return &spectrum{krylovResult{rows: NewMatrix(0, o.n, nil), status: StatusConverged}, 0}, nil
 	case o.n <= fullOrder || 4*(p+krylovExtra) > o.n:
 		return o.leadingDirect(p)
 	}
@@ -219,8 +215,7 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &spectrum{values: kry.values, rows: kry.rows, least: kry.least, steps: kry.steps,
-		status: kry.status, top: kry.top}, nil
+	return &spectrum{*kry, 0}, nil
 }
 
 // leadingDirect is leading from all eigenvalues of a copy of the operator's matrix.
@@ -230,8 +225,8 @@ func (o *operator) leadingDirect(p int) (*spectrum, error) {
 		return nil, err
 	}
 	values, rows := leadingEigen(o.ctx, full, min(p+krylovExtra, o.n), o.workers)
-	return &spectrum{values: values[:p], rows: rows, least: min(values[o.n-1], 0), status: StatusConverged,
-		top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
+	return &spectrum{krylovResult{values: values[:p], rows: rows, least: min(values[o.n-1], 0),
+		top: max(math.Abs(values[0]), math.Abs(values[o.n-1])), status: StatusConverged}, 0}, cancelled(o.ctx)
 }
 
 // full returns a copy of the operator's matrix.
@@ -274,44 +269,35 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 }
 
 // rated sets spec.noise, and negates eigenvectors whose entry of largest magnitude (the first on ties) is
-// negative. It returns the factor of the spectrum and the remainder, with bounds of the floors for ranks up
-// to r.
+// negative. It returns the factor Z = Λ^(1/2)Vᵀ of the eigenvalues above the noise and the remainder, with
+// bounds of the floors for ranks up to r.
 func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err error) {
 	spec.noise = max(float64(o.n)*0x1p-52*spec.top, o.noise)
 	fixRowSigns(spec.rows)
-	z = spec.factor()
-	if left, err = o.without(z); err == nil {
-		err = o.prove(&left, spec, z, r)
+	p := 0
+	for p < len(spec.values) && spec.values[p] > spec.noise {
+		p++
+	}
+	z = rowsOf(spec.rows, 0, p).Clone()
+	for i := range p {
+		scale(z.row(i), math.Sqrt(spec.values[i]))
+	}
+	left, err = o.without(z)
+	switch {
+	case err != nil:
+	case o.n > provedOrder && spec.steps > 0:
+		err = o.proveByProbes(&left, spec, z, r)
+	default:
+		err = o.proveDense(&left, z, r)
 	}
 	return z, left, err
-}
-
-// factor returns Z = Λ^(1/2)Vᵀ (r×n) for the r eigenvalues above the noise.
-func (s *spectrum) factor() *Matrix {
-	r := 0
-	for r < len(s.values) && s.values[r] > s.noise {
-		r++
-	}
-	z := rowsOf(s.rows, 0, r).Clone()
-	for i := range r {
-		scale(z.row(i), math.Sqrt(s.values[i]))
-	}
-	return z
 }
 
 // provedOrder is the largest n for which the floors of an iteration are proved by Cholesky factorizations, in
 // n³/6 or n³/3 multiplications. For larger n random vectors prove them.
 const provedOrder = 512
 
-// prove sets the bounds of the floors for ranks up to r and the factor z.
-func (o *operator) prove(left *remainder, spec *spectrum, z *Matrix, r int) error {
-	if o.n > provedOrder && spec.steps > 0 {
-		return o.proveByProbes(left, spec, z, r)
-	}
-	return o.proveDense(left, z, r)
-}
-
-// proveDense sets the bounds as prove does, by factorizations: n³/6 for each of up to four tries.
+// proveDense sets the bounds of a remainder by factorizations: n³/6 for each of up to four tries.
 func (o *operator) proveDense(left *remainder, z *Matrix, r int) error {
 	a, err := o.full()
 	if err != nil {
@@ -349,7 +335,7 @@ func (o *operator) slip(norm float64, sums []float64) float64 {
 	return slip
 }
 
-// proveByProbes sets the bounds as prove does, by random vectors for a large n: in one pass over K and as
+// proveByProbes sets the bounds by random vectors for a large n: in one pass over K and as
 // many more as complement.below takes.
 func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r int) error {
 	p, n := z.Rows, o.n
