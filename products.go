@@ -179,9 +179,6 @@ func triangularFactor(s *samples) (*Matrix, error) {
 
 func (s *samples) multiply(vt *Matrix) (*Matrix, error) {
 	out, v := NewMatrix(vt.Rows, s.n, nil), vt.Clone()
-	if vt.Rows == 0 {
-		return out, cancelled(s.ctx)
-	}
 	err := s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
 		s.pack(at.scratch, at.lo, at.hi, true)
 		addMulNT(out.Data[at.lo:], s.n, v.Data, v.Rows, at.scratch, at.hi-at.lo, s.d, false)
@@ -220,9 +217,6 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
 	b := vt.Rows
 	parts := newParts(s, b)
-	if b == 0 {
-		return parts[0], cancelled(s.ctx)
-	}
 	v, column, columns := vt.Clone(), roundUp(b, stripRows), roundUp(s.d, stripRows)
 	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
 	err := s.eachStrips(over, max(s.d, column+columns)+b, func(at block) {
@@ -246,7 +240,7 @@ func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
 // newParts returns a b×d matrix of zeros for every chunk of a sum over rows. The matrices together take at
 // most a quarter of the memory of X, or are one.
 func newParts(s *samples, b int) []*Matrix {
-	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
+	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*b)))))
 	for t := range parts {
 		parts[t] = NewMatrix(b, s.d, nil)
 	}
