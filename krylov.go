@@ -66,7 +66,8 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		values, y := eigenSym(ctx, t.Clone()) // y: rows are vectors
 		worst, next := s.residuals(ctx, out, values, y, z, o.indefinite)
 		count := len(out.values)
-		// Small residuals do not prove that these eigenvectors lead. An eigenvalue not found may be up to next.
+		// Small residuals do not prove that these eigenvectors lead. An eigenvalue not found may be up to
+		// next.
 		sure := o.sum == 0 || float64(count)*(next-values[count-1]) <= o.sum*values[0]
 		done := have == size || worst <= o.residual*out.top && sure
 		hopeless := false
@@ -142,8 +143,8 @@ func (s *krylovSpace) extend(ctx context.Context, z *Matrix) {
 
 // residuals measures the Ritz vectors Qᵀy of the p leading Ritz values, or of all if there are fewer. It sets
 // values, squares, top and least of out. It returns the largest residual, in the measure of
-// krylovOptions.residual, and the next Ritz value plus its residual. The residual of a Ritz vector is Zᵀ times
-// the part of y in the new rows.
+// krylovOptions.residual, and the next Ritz value plus its residual. The residual of a Ritz vector is Zᵀ
+// times the part of y in the new rows.
 func (s *krylovSpace) residuals(
 	ctx context.Context, out *krylovResult, values []float64, y, z *Matrix, indefinite bool,
 ) (worst, next float64) {

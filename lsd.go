@@ -416,19 +416,6 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	return copyTo(dst, out)
 }
 
-// copyTo returns m if dst is nil, otherwise dst with a copy of m, or an error if an entry is out of range.
-func copyTo(dst, m *Matrix) (*Matrix, error) {
-	if _, err := checkEntries("coordinates", m, mostCenter); err != nil {
-		return nil, err
-	}
-	if dst == nil {
-		return m, nil
-	}
-	dst = destination(dst, m.Rows, m.Cols)
-	copyRows(dst, m)
-	return dst, nil
-}
-
 // checkRows returns an error unless rows holds similarities with n training samples.
 func checkRows(rows *Matrix, n int) error {
 	if err := checkMatrix("rows", rows, mostEntry); err != nil {

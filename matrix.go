@@ -354,6 +354,19 @@ func maxAbs(m *Matrix) (top float64) {
 	return top
 }
 
+// copyTo returns m if dst is nil, otherwise dst with a copy of m, or an error if an entry is out of range.
+func copyTo(dst, m *Matrix) (*Matrix, error) {
+	if _, err := checkEntries("coordinates", m, mostCenter); err != nil {
+		return nil, err
+	}
+	if dst == nil {
+		return m, nil
+	}
+	dst = destination(dst, m.Rows, m.Cols)
+	copyRows(dst, m)
+	return dst, nil
+}
+
 // argmax returns the index of the largest number, the first one on ties, or 0 if v is empty.
 func argmax(v []float64) (best int) {
 	for i, x := range v {

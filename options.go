@@ -78,13 +78,9 @@ func (o *Options) only(function string, reads ...string) error {
 	return nil
 }
 
-func checkSolver(solver Solver) error {
-	return checkEnum("Solver", solver, solverCount)
-}
-
 func checkFit(k int, o *Options) error {
-	return cmp.Or(checkK(k), checkEnum("Enclosure", o.Enclosure, enclosureCount), checkSolver(o.Solver),
-		checkOrientation(k, o.Orientation))
+	return cmp.Or(checkK(k), checkEnum("Enclosure", o.Enclosure, enclosureCount),
+		checkEnum("Solver", o.Solver, solverCount), checkOrientation(k, o.Orientation))
 }
 
 // checkOrientation returns an error if q is not nil and not an orthogonal (k−1)×(k−1) matrix.

@@ -101,8 +101,8 @@ func openSamples(ctx context.Context, x Samples, o *Options, centred bool) (rows
 
 // openFor checks the options of a function that reads the named ones, and opens x.
 func openFor(ctx context.Context, x Samples, o *Options, function string, reads ...string) (rows, error) {
-	err := cmp.Or(o.only(function, reads...), checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount),
-		checkCount("MostK", o.MostK))
+	err := cmp.Or(o.only(function, reads...), checkEnum("Solver", o.Solver, solverCount),
+		checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK))
 	if err != nil {
 		return nil, err
 	}
@@ -634,12 +634,7 @@ func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 		}
 		scale(out.Data, math.Ldexp(1, s.exp))
 	}
-	if dst == nil {
-		return out, nil
-	}
-	dst = destination(dst, out.Rows, out.Cols)
-	copyRows(dst, out)
-	return dst, nil
+	return copyTo(dst, out)
 }
 
 // floors returns the floors of 1, …, most centers, or of all numbers of centers if most is 0. If SolverKrylov

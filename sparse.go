@@ -81,15 +81,6 @@ func (m *SparseMatrix) Dense() (*Matrix, error) {
 	return out, nil
 }
 
-// filled returns the matrix with all its zeros if at least half of its entries are stored, otherwise nil.
-func (m *SparseMatrix) filled() *Matrix {
-	if m == nil || len(m.Data) == 0 || float64(len(m.Data)) < float64(m.Rows)*float64(m.Cols)/2 {
-		return nil
-	}
-	full, _ := m.Dense()
-	return full
-}
-
 // fill overwrites dst with row i.
 func (m *SparseMatrix) fill(dst []float64, i int) {
 	clear(dst)

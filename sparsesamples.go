@@ -29,20 +29,19 @@ type sparseSamples struct {
 // open expands x if at least half of its entries are stored, or if the given number of directions is more
 // than two thirds of min(n, d) − 1. Otherwise x stays sparse.
 func (x *SparseMatrix) open(ctx context.Context, o *Options, centred bool, directions int) (rows, error) {
-	err := checkSolver(o.Solver)
+	err := checkEnum("Solver", o.Solver, solverCount)
 	if o.Solver == SolverJacobi {
 		err = fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
 	}
 	if err = cmp.Or(err, checkCount("Workers", o.Workers), x.check("x")); err != nil {
 		return nil, err
 	}
-	full := x.filled()
-	if few := directions > 0 && 3*directions > 2*(min(x.Rows, x.Cols)-1); few && full == nil {
-		if full, err = x.Dense(); err != nil {
+	half := len(x.Data) > 0 && float64(len(x.Data)) >= float64(x.Rows)*float64(x.Cols)/2
+	if half || directions > 0 && 3*directions > 2*(min(x.Rows, x.Cols)-1) {
+		full, err := x.Dense()
+		if err != nil {
 			return nil, err
 		}
-	}
-	if full != nil {
 		return full.open(ctx, o, centred, 0)
 	}
 	return newSparseSamples(ctx, x, o.Weights, o.Workers, centred)

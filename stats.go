@@ -88,8 +88,8 @@ func (m *Stats) clone() Stats {
 	return c
 }
 
-// merge adds the rows of t, which may be m. Negligible rows only count. The new scatter is 2^own·(scatter of m)
-// + 2^other·(scatter of t) + joint·shifts·shiftsᵀ.
+// merge adds the rows of t, which may be m. Negligible rows only count. The new scatter is 2^own·(scatter of
+// m) + 2^other·(scatter of t) + joint·shifts·shiftsᵀ.
 func (m *Stats) merge(t *Stats) {
 	rows := m.rows + t.rows
 	switch {
