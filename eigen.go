@@ -52,7 +52,7 @@ func eigenSym(ctx context.Context, a *Matrix) (values []float64, rows *Matrix) {
 		rows = t.accumulate(ctx, 1)
 		values = t.implicitQL(ctx, rows)
 	}
-	order := descending(ctx, values)
+	order := descending(values)
 	return rescaled(values, order, exp), chosenRows(rows, order)
 }
 
@@ -87,7 +87,7 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	exp := unitScale(a)
 	t := tridiagonal(ctx, a, workers)
 	raw := t.values(ctx)
-	order := descending(ctx, raw)
+	order := descending(raw)
 	values = rescaled(raw, order, exp)
 	// For more than half of the vectors, QL steps are faster than orthogonalizing each pair.
 	if 2*p <= n {
@@ -97,7 +97,7 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 		}
 	}
 	rows = t.accumulate(ctx, workers)
-	return values, chosenRows(rows, descending(ctx, t.implicitQL(ctx, rows))[:p])
+	return values, chosenRows(rows, descending(t.implicitQL(ctx, rows))[:p])
 }
 
 // eigenJacobi overwrites a by the cyclic Jacobi method. It returns the eigenvalues in no order, and the

@@ -347,7 +347,7 @@ func TestLeadingEigen(t *testing.T) {
 			}
 			r := tridiagonal(bg, unit.Clone(), 1)
 			values := r.values(bg)
-			order := descending(bg, values)
+			order := descending(values)
 			sorted := make([]float64, n)
 			for at, i := range order {
 				sorted[at] = values[i]
@@ -357,7 +357,7 @@ func TestLeadingEigen(t *testing.T) {
 				check("all by inverse iteration", sorted, rows)
 			}
 			all := r.accumulate(bg, 1)
-			check("some by QL", sorted, chosenRows(all, descending(bg, r.implicitQL(bg, all))[:n/3]))
+			check("some by QL", sorted, chosenRows(all, descending(r.implicitQL(bg, all))[:n/3]))
 		}
 	}
 }

@@ -379,6 +379,9 @@ func inSimplex(o *operator, points *Matrix, k int, opts *LSDOptions) *Matrix {
 
 // enclosed returns the simplex with k vertices around the rows of w.
 func enclosed(w *Matrix, k int, kind Enclosure) *enclosure {
-	normals := normalsOf(k, w.Cols, nil)
-	return enclose(kind, normals, extentOf(w, normals, kind))
+	normals, ext := normalsOf(k, w.Cols, nil), &extent{facets: make([]float64, k)}
+	for i := range w.Rows {
+		ext.add(w.row(i), normals, kind)
+	}
+	return enclose(kind, normals, ext)
 }

@@ -111,15 +111,6 @@ type extent struct {
 	squares fineSum
 }
 
-// extentOf returns the extent of the rows of w.
-func extentOf(w, normals *Matrix, kind Enclosure) *extent {
-	e := &extent{facets: make([]float64, normals.Rows)}
-	for i := range w.Rows {
-		e.add(w.row(i), normals, kind)
-	}
-	return e
-}
-
 // add adds a point, and returns its squared length. A ball needs only the radius.
 func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) (squares float64) {
 	squares = sumSquares(w)
@@ -318,7 +309,7 @@ func LogVolume(vertices *Matrix) (float64, error) {
 		}
 	}
 	bg, columns, log := context.Background(), edges.transposed(), 0.5*math.Log(float64(k))
-	f := qrPivot(bg, chosenRows(columns, rowsBySize(bg, columns)))
+	f := qrPivot(bg, chosenRows(columns, rowsBySize(columns)))
 	if f.rank < k-1 {
 		return math.Inf(-1), nil
 	}

@@ -67,12 +67,12 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 // rowsBySize returns the indices of the rows of a by descending largest magnitude. In this order QR with
 // pivoting preserves the digits of rows whose entries are far smaller than the entries of other rows (Cox and
 // Higham, 1998).
-func rowsBySize(ctx context.Context, a *Matrix) []int {
+func rowsBySize(a *Matrix) []int {
 	sizes := make([]float64, a.Rows)
 	for i := range sizes {
 		sizes[i], _ = rowMaxAbs(a.row(i))
 	}
-	return descending(ctx, sizes)
+	return descending(sizes)
 }
 
 // jacobiSVD returns the decomposition of the n×d matrix a, n ≥ d, which it overwrites. top is the largest
@@ -84,7 +84,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 	for i := range n {
 		scale(a.row(i), math.Ldexp(1, -exp))
 	}
-	rowOrder := rowsBySize(ctx, a)
+	rowOrder := rowsBySize(a)
 	a = chosenRows(a, rowOrder)
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ.
 	f1 := qrPivot(ctx, a)
@@ -126,7 +126,7 @@ func (r *svdResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	n := l.Rows
 	norms, j := make([]float64, n), identity(n)
 	r.Iterations, r.Status = orthogonalizeRows(ctx, l, j, norms)
-	order := descending(ctx, norms)
+	order := descending(norms)
 	left, right = chosenRows(l, order), chosenRows(j, order)
 	values = make([]float64, n)
 	for at, i := range order {

@@ -112,7 +112,7 @@ func TestSVDSpread(t *testing.T) {
 	r := laJudge(t, "diagonal", mapped(identity(5), func(i, _ int, v float64) float64 {
 		return v * values[i]
 	}))
-	for i, at := range descending(bg, values) {
+	for i, at := range descending(values) {
 		if want := values[at]; math.Abs(r.S[i]-want) > 1e-14*want && !(i == 4 && r.S[i] == 0) {
 			t.Errorf("diagonal: %g, want %g", r.S[i], want)
 		}
