@@ -226,14 +226,21 @@ func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
 		for i := at.lo; i < at.hi; i++ {
-			if w := s.weight(i); w > 0 {
-				squares, hidden := r.squares(rows[(i-at.lo)*s.d:][:s.d], g.row(i), &own[at.worker])
-				length := math.Sqrt(squares) + hidden
-				all := &sums[at.chunk]
-				all.add(w * length * length)
-				if length > 0 {
-					all.lost += underflow
+			w, row, mix := s.weight(i), rows[(i-at.lo)*s.d:][:s.d], &own[at.worker]
+			if w == 0 {
+				continue
+			}
+			hidden := r.of(mix, g.row(i))
+			addRows(row, mix.coef, mix.index, r.shifted.Data)
+			squares := sumSquares(row)
+			if squares == 0 && hidden == 0 {
+				if top, _ := rowMaxAbs(row); top > 0 {
+					hidden = 0x1p-1022
 				}
+			}
+			length := math.Sqrt(squares) + hidden
+			if sums[at.chunk].add(w * length * length); length > 0 {
+				sums[at.chunk].lost += underflow
 			}
 		}
 	})
@@ -293,20 +300,6 @@ func (r *repaired) of(mix *mixture, g []float64) (hidden float64) {
 	}
 	mix.coef, mix.index = coef[:n], index[:n]
 	return hidden
-}
-
-// squares overwrites a packed row with its residual for g. It returns the residual's squared length and a
-// bound of its rounding.
-func (r *repaired) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
-	hidden = r.of(mix, g)
-	addRows(row, mix.coef, mix.index, r.shifted.Data)
-	squares = sumSquares(row)
-	if squares == 0 && hidden == 0 {
-		if top, _ := rowMaxAbs(row); top > 0 {
-			hidden = 0x1p-1022
-		}
-	}
-	return squares, hidden
 }
 
 // divisor returns the divisor of a row's nonnegative memberships.

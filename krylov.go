@@ -308,10 +308,24 @@ func (s *samples) measure(r *outside) error {
 func (r *outside) floor(next float64) (low, high float64) {
 	p, d, unit := r.p, r.vectors.Cols, r.unit()
 	in := func(v float64) float64 { return v * unit * unit }
-	omega, least, others, coupled := r.measures(unit)
+	omega, least := skewOf(rowsOf(r.vectors, 0, p)), math.Inf(1) // least: of the diagonal of Σwwᵀ
 	if !(omega < 0.01) {
 		return 0, math.Inf(1)
 	}
+	var others, coupled float64 // the norms of the other entries of Σwwᵀ, and of Σwyᵀ
+	for i := range p {
+		for j := range p {
+			if product := in(r.gram.row(i)[j]); i == j {
+				least = min(least, product)
+			} else {
+				others += product * product
+			}
+		}
+		for _, v := range r.coupling.row(i) {
+			coupled += in(v) * in(v)
+		}
+	}
+	others, coupled = math.Sqrt(others)*(1+gamma(p*p)), math.Sqrt(coupled)
 	root, mean := math.Sqrt(float64(p)), r.mean*unit
 	var lower, upper, rho, hidden float64 // bounds of ‖Y‖², and of (XU)ᵀY; π²T
 	if r.sparse == nil {
@@ -356,28 +370,6 @@ func (r *outside) noise() float64 {
 func (r *outside) unit() float64 {
 	_, exp := math.Frexp(r.total)
 	return math.Ldexp(1, -exp/2)
-}
-
-// measures returns, in the given unit, ω, the least diagonal entry of Σwwᵀ, the norm of the other entries,
-// and the norm of Σwyᵀ.
-func (r *outside) measures(unit float64) (omega, least, others, coupled float64) {
-	p := r.p
-	in := func(v float64) float64 { return v * unit * unit }
-	least = math.Inf(1)
-	for i := range p {
-		for j := range p {
-			product := in(r.gram.row(i)[j])
-			if i == j {
-				least = min(least, product)
-			} else {
-				others += product * product
-			}
-		}
-		for _, v := range r.coupling.row(i) {
-			coupled += in(v) * in(v)
-		}
-	}
-	return skewOf(rowsOf(r.vectors, 0, p)), least, math.Sqrt(others) * (1 + gamma(p*p)), math.Sqrt(coupled)
 }
 
 // skewOf bounds ‖UUᵀ − I‖_F for the rows U of a basis. It adds up products over 32 columns.
