@@ -195,10 +195,7 @@ func (p *minVolume) reference() float64 {
 }
 
 // perWeight returns v per unit of weight.
-func (p *minVolume) perWeight(v float64) float64 {
-	mass := p.data.mass()
-	return v / mass.value()
-}
+func (p *minVolume) perWeight(v float64) float64 { return v / p.data.mass().value() }
 
 // dataPenalty returns Σ log(σ_i² + ε) in the data's units.
 func (p *minVolume) dataPenalty(penalty float64) float64 {

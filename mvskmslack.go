@@ -180,7 +180,7 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 		m.tol = m.o.Tol
 	}
 	lambda := m.firstLambda()
-	from, best, err := m.chosenStart(lambda)
+	best, from, err := m.chosenStart(lambda)
 	if err == nil && m.fixed.Rows > 0 {
 		lambda = leastLambda * m.pc.total / float64(m.k)
 		rough := *m // a small tolerance would let the simplex grow for ever
@@ -359,7 +359,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 		part.tol = tallTol * m.tol
 	}
 	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
-	from, best, err := part.chosenStart(lambda)
+	best, from, err := part.chosenStart(lambda)
 	if err == nil {
 		best, err = part.steered(from, lambda)
 	}

@@ -56,15 +56,13 @@ func (m *alternation) globalCenters() (*Matrix, error) {
 	return m.fromData(simplexCenters(m.data, e, m.pc.basis)), nil
 }
 
-// chosenStart returns the start whose run at λ has the lowest loss, and that run. Without restarts the run is
-// nil.
-func (m *alternation) chosenStart(lambda float64) (from runStart, run *volumeRun, err error) {
-	if m.o.Restarts == 1 {
-		from, err = m.startCenters(0)
-		return from, nil, err
+// chosenStart is runStarts if there are several starts. The only start is not run, and best is nil.
+func (m *alternation) chosenStart(lambda float64) (best *volumeRun, from runStart, err error) {
+	if m.o.Restarts > 1 {
+		return m.runStarts(lambda)
 	}
-	run, from, err = m.runStarts(lambda)
-	return from, run, err
+	from, err = m.startCenters(0)
+	return nil, from, err
 }
 
 // runStarts runs all restarts at one λ and returns the run of the lowest loss, with its start. If the context
