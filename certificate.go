@@ -66,9 +66,24 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	s, most, first := t.data(), o.MostK, directionsOf(1, o.Sum)
+	small, _ := s.sides()
+	if all := small + 1 - first; most == 0 || most > all {
+		most = all
+	}
+	values, total, missed, err := singularSquares(t, most-1+first)
+	if err != nil {
+		return nil, err
+	}
 	// If the last floors of dense rows fall below 1e-9 of the total and m ≤ 512, √floor is off by up to
 	// (n+d)·2^-52 of √total.
-	return floors(t, o.MostK, o.Sum)
+	list := floorsOf(s.units, values, total)[first : first+most]
+	for i, floor := range list {
+		if i+first > 0 { // nothing of the total was missed
+			list[i] = max(0, floor-s.unscaleSquare(missed))
+		}
+	}
+	return list, nil
 }
 
 // Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers

@@ -107,8 +107,8 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 	n := a.Rows
 	v := identity(n)
 	const eps = 0x1p-53
-	for range maxSweeps {
-		done := true
+	for sweep, done := 0, false; !done && sweep < maxSweeps; sweep++ {
+		done = true
 		for p := range n {
 			for q := p + 1; q < n; q++ {
 				app, aqq, apq := a.Data[p*n+p], a.Data[q*n+q], a.Data[p*n+q]
@@ -136,9 +136,6 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 				a.Data[p*n+q], a.Data[q*n+p] = 0, 0
 				rotate(v.row(p), v.row(q), c, s)
 			}
-		}
-		if done {
-			break
 		}
 	}
 	values = make([]float64, n)

@@ -40,7 +40,7 @@ type krylovResult struct {
 	rows    *Matrix   // orthonormal, by descending Ritz value: p, then krylovOptions.more
 	values  []float64 // p Ritz values θ_i, descending
 	squares float64   // Σ‖Bv − θ_i·v‖²
-	after   float64   // the Ritz value after the p-th, at most the eigenvalue after the p-th; 0 if there is none
+	after   float64   // the Ritz value after the p-th, at most its eigenvalue; 0 if there is none
 	top     float64   // the largest |θ|, which is θ₁ if B is definite
 	least   float64   // the least θ seen, if below 0
 	steps   int
@@ -254,7 +254,7 @@ func (s *samples) measure(r *outside) error {
 		parts = append(parts, newOutside(r.vectors, p))
 	}
 	index, wide, high := indices(p), roundUp(d, stripRows), roundUp(q, stripRows)
-	err := s.eachStrips(c, d+q+wide+high, func(at block) {
+	err := s.eachBlock(c, d+q+wide+high, func(at block) {
 		m, part := at.hi-at.lo, parts[at.chunk]
 		rows, rest := at.scratch[:m*d], at.scratch[m*d:]
 		coords, rest := rest[:m*q], rest[m*q:]

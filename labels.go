@@ -261,15 +261,11 @@ func (c *clusters) rule(labels []int, places *Matrix) *rule {
 
 // places converts centers to the coordinates of y.
 func (c *clusters) places(centers *Matrix) *Matrix {
-	s, row, out := c.s, make([]float64, c.s.d), NewMatrix(c.k, c.basis.Rows, nil)
+	out := c.s.fromData(centers, c.basis)
 	for j := range c.k {
-		for i, v := range centers.row(j) {
-			row[i] = math.Ldexp(v, -s.exp) - s.mean[i]
-		}
-		for a := range out.Cols {
-			out.row(j)[a] = math.Ldexp(dot(row, c.basis.row(a))-c.mean[a], -c.exp)
-		}
+		axpy(out.row(j), -1, c.mean)
 	}
+	scale(out.Data, math.Ldexp(1, -c.exp))
 	return out
 }
 

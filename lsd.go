@@ -143,8 +143,9 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	if e.radius > 0 {
 		m.Scale = unscale(1/(e.radius*e.radius*float64(k)*float64(k-1)), -o.exp)
 	}
-	m.Means, m.Projection = o.rowMeans(), NewMatrix(o.n, w.Cols, nil)
+	m.Means, m.Projection = make([]float64, o.n), NewMatrix(o.n, w.Cols, nil)
 	for i := range o.n {
+		m.Means[i] = math.Ldexp(o.shifts[i]+o.half, o.exp)
 		around.coordinates.of(m.Memberships.row(i), w.row(i))
 		for c, v := range w.row(i) {
 			m.Projection.row(i)[c] = math.Ldexp(v/spec.values[c], -o.exp/2)

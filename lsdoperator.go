@@ -115,15 +115,6 @@ func (o *operator) centre() error {
 	return nil
 }
 
-// rowMeans returns the unscaled means of the rows of K, for a centred operator.
-func (o *operator) rowMeans() []float64 {
-	out := slices.Clone(o.shifts)
-	for i, v := range out {
-		out[i] = math.Ldexp(v+o.half, o.exp)
-	}
-	return out
-}
-
 // uniform returns the n×k matrix of entries 1/k.
 func uniform(n, k int) *Matrix { return NewMatrix(n, k, slices.Repeat([]float64{1 / float64(k)}, n*k)) }
 

@@ -360,7 +360,7 @@ func TestBoundsRest(t *testing.T) {
 			all := mustDo(b.end())(t)
 			loss := func(f *Matrix) float64 {
 				it := all.newIterate()
-				copy(it.f.Data, all.fromData(f).Data)
+				copy(it.f.Data, all.data.fromData(f, all.axes).Data)
 				all.clamp(it.f)
 				must(t, all.pass(it, nil))
 				return it.lossAt(math.Ldexp(o.Lambda, -2*all.data.exp-all.data.wexp))

@@ -39,7 +39,7 @@ func (p *minVolume) begin() (*alternation, error) {
 func (p *minVolume) withFixed(basis *Matrix) *Matrix {
 	all, q := NewMatrix(basis.Rows+p.o.Fixed.Rows, basis.Cols, nil), basis.Rows
 	copyRows(all, basis)
-	copyRows(rowsOf(all, q, all.Rows), (&alternation{minVolume: p, r: basis.Cols}).fromData(p.o.Fixed))
+	copyRows(rowsOf(all, q, all.Rows), p.data.fromData(p.o.Fixed, nil))
 	orthonormalize(context.Background(), all, q)
 	return all
 }
@@ -71,7 +71,7 @@ func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	if basis != nil {
 		m.r = basis.Rows
 	}
-	m.fixed = m.fromData(p.o.Fixed)
+	m.fixed = p.data.fromData(p.o.Fixed, basis)
 	if basis == nil {
 		if m.sparse, _ = p.rows.(*sparseSamples); m.sparse != nil {
 			return m, nil
@@ -101,28 +101,6 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 	}
 	// without a context: a start of the last pass is required even if the context has ended.
 	return combine(context.Background(), f, m.axes)
-}
-
-// fromData returns the coordinates in m of centers f in the data's units. A caller's centers may be 2^1020
-// times as large as the data. fromData limits entries to 2^200 times the size of the data, so that sums of
-// squares are finite.
-func (m *alternation) fromData(f *Matrix) *Matrix {
-	s := m.data
-	out := NewMatrix(f.Rows, m.r, nil)
-	row := make([]float64, s.d)
-	for a := range f.Rows {
-		for c, v := range f.row(a) {
-			row[c] = min(max(math.Ldexp(v, -s.exp), -0x1p200), 0x1p200) - s.mean[c]
-		}
-		if m.axes == nil {
-			copy(out.row(a), row)
-			continue
-		}
-		for c := range out.Cols {
-			out.row(a)[c] = dot(row, m.axes.row(c))
-		}
-	}
-	return out
 }
 
 // toData converts centers from the coordinates of m to the data's units, at most mostCenter in size and
@@ -193,12 +171,11 @@ func (r *volumeRun) lifted() runStart { return runStart{r.m.lift(r.f), r.restart
 func (r *volumeRun) follow(earlier *volumeRun) {
 	begin, last := r.trace[0], earlier.trace[len(earlier.trace)-1]
 	if begin <= last+1e-9*math.Abs(last) {
-		trace := slices.Clone(earlier.trace)
-		trace[len(trace)-1] = begin
-		for i := range trace {
-			trace[i] = max(trace[i], begin)
+		trace := slices.Clone(earlier.trace[:len(earlier.trace)-1])
+		for i, v := range trace {
+			trace[i] = max(v, begin)
 		}
-		r.trace = append(trace, r.trace[1:]...)
+		r.trace = append(trace, r.trace...)
 	}
 	r.iterations = len(r.trace) - 1
 }

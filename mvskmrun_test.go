@@ -465,7 +465,7 @@ func TestInsidePass(t *testing.T) {
 			m := mustDo(openMinVolume(bg, x, k, o))(t)
 			m = mustDo(m.end())(t)
 			at, want, got := m.newIterate(), m.newIterate(), m.newIterate()
-			copy(at.f.Data, m.fromData(prototypes).Data)
+			copy(at.f.Data, m.data.fromData(prototypes, m.axes).Data)
 			must(t, m.pass(at, nil))
 			m.centersStep(want.f, at, 1e-3*m.firstLambda())
 			copy(got.f.Data, want.f.Data)

@@ -77,7 +77,7 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 		return nil, err
 	}
 	all.local = found.local()
-	out := all.run(runStart{all.fromData(found.Centers), 0}, 0, 0, nil)
+	out := all.run(runStart{all.data.fromData(found.Centers, all.axes), 0}, 0, 0, nil)
 	if out != nil {
 		out.found, out.status = found, StatusConverged
 	}

@@ -29,7 +29,7 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 	from.restart = restart
 	switch {
 	case m.o.Centers != nil:
-		from.f = m.fromData(m.o.Centers)
+		from.f = m.data.fromData(m.o.Centers, m.axes)
 	case m.fixed.Rows > 0:
 		from.f, err = m.besideFixed(restart)
 	case m.o.Init == InitSPA:
@@ -53,7 +53,7 @@ func (m *alternation) globalCenters() (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.fromData(simplexCenters(m.data, e, m.pc.basis)), nil
+	return m.data.fromData(simplexCenters(m.data, e, m.pc.basis), m.axes), nil
 }
 
 // chosenStart is runStarts if there are several starts. The only start is not run, and best is nil.

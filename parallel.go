@@ -86,15 +86,10 @@ type block struct {
 type chunking struct{ n, l, most int }
 
 // eachBlock calls fn for all blocks of the items, in parallel over the chunks, with scratch space for
-// `floats` numbers an item. Blocks of one chunk come in order. If ctx ends, eachBlock skips the remaining
-// blocks and returns the context's error.
+// `floats` numbers an item, also as strips of items. Blocks of one chunk come in order. If ctx ends,
+// eachBlock skips the remaining blocks and returns the context's error.
 func (by parallelism) eachBlock(c chunking, floats int, fn func(b block)) error {
-	return by.each(c, floats*min(blockRows(c.n, c.l), c.n), fn)
-}
-
-// each is eachBlock with scratch space for `size` numbers in all.
-func (by parallelism) each(c chunking, size int, fn func(b block)) error {
-	w, tasks := by.space, chunks(c.n, c.l, c.most)
+	w, tasks, size := by.space, chunks(c.n, c.l, c.most), floats*stripLength(min(blockRows(c.n, c.l), c.n))
 	if w == nil {
 		w = new(workspace)
 	}
@@ -115,7 +110,7 @@ func (by parallelism) each(c chunking, size int, fn func(b block)) error {
 // overlap.
 type workspace struct{ scratch [][]float64 }
 
-// run does one task of each: all blocks of a chunk.
+// run does one task of eachBlock: all blocks of a chunk.
 func (w *workspace) run(ctx context.Context, worker, task int, c chunking, size int, fn func(b block)) {
 	if cap(w.scratch[worker]) < size {
 		w.scratch[worker] = make([]float64, size)

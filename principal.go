@@ -637,28 +637,6 @@ func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	return copyTo(dst, out)
 }
 
-// floors returns the floors of 1, …, most centers, or of all numbers of centers if most is 0. If SolverKrylov
-// may have missed squares, floors subtracts their bound, so that the results are lower bounds.
-func floors(x rows, most int, sum Sum) ([]float64, error) {
-	s := x.data()
-	small, _ := s.sides()
-	first := directionsOf(1, sum)
-	if all := small + 1 - first; most == 0 || most > all {
-		most = all
-	}
-	values, total, missed, err := singularSquares(x, most-1+first)
-	if err != nil {
-		return nil, err
-	}
-	list := floorsOf(s.units, values, total)[first : first+most]
-	for i, floor := range list {
-		if i+first > 0 { // nothing of the total was missed
-			list[i] = max(0, floor-s.unscaleSquare(missed))
-		}
-	}
-	return list, nil
-}
-
 // singularSquares returns all squared singular values, descending and in scaled units, and their sum. Values
 // that the shape makes 0 are exactly 0. For sparse rows SolverKrylov may find the p leading values only; the
 // last entry of values is then the sum of all others. missed bounds the sum of the errors of these values, if

@@ -19,7 +19,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 		parts[t] = NewMatrix(size, size, nil)
 	}
 	over := chunking{items, stripLengthOf(size), most}
-	err := s.eachStrips(over, roundUp(size, stripRows), func(at block) {
+	err := s.eachBlock(over, roundUp(size, stripRows), func(at block) {
 		if size < fewColumns && !s.wide() { // strips take twice as long
 			columns, m := at.scratch, at.hi-at.lo
 			s.packT(columns, at.lo, at.hi, true)
@@ -194,7 +194,7 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	if s.wide() { // a few columns at a time, without partial sums
 		out, left := NewMatrix(b, s.d, nil), make([]float64, stripSize(b, s.n))
 		packStrips(left, yt.Data, b, s.n, yt.Stride)
-		err := s.eachStrips(chunking{s.d, s.n, manyChunks}, stripLength(s.n), func(at block) {
+		err := s.eachBlock(chunking{s.d, s.n, manyChunks}, stripLength(s.n), func(at block) {
 			s.packStripsT(at.scratch, span{0, s.n}, span{at.lo, at.hi})
 			addMulStrips(out.Data[at.lo:], s.d, left, b, at.scratch, at.hi-at.lo, s.n, false)
 		})
@@ -202,7 +202,7 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	}
 	parts := newParts(s, b)
 	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
-	err := s.eachStrips(over, roundUp(b, stripRows)+roundUp(s.d, stripRows),
+	err := s.eachBlock(over, roundUp(b, stripRows)+roundUp(s.d, stripRows),
 		func(at block) {
 			m := at.hi - at.lo
 			left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
@@ -219,7 +219,7 @@ func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
 	parts := newParts(s, b)
 	v, column, columns := vt.Clone(), roundUp(b, stripRows), roundUp(s.d, stripRows)
 	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
-	err := s.eachStrips(over, max(s.d, column+columns)+b, func(at block) {
+	err := s.eachBlock(over, max(s.d, column+columns)+b, func(at block) {
 		m := at.hi - at.lo
 		prod, rest := at.scratch[:b*m], at.scratch[b*m:]
 		clear(prod)
@@ -329,7 +329,7 @@ func (s *samples) changeBasis(z, basis *Matrix) error {
 	for lo := 0; lo < s.d && p > 0; lo += wide {
 		packStrips(right[lo*column:], basis.Data[lo:], p, min(wide, s.d-lo), s.d)
 	}
-	return s.eachStrips(over, stripLength(wide), func(at block) {
+	return s.eachBlock(over, stripLength(wide), func(at block) {
 		for i := at.lo; i < at.hi; i += projectedRows {
 			rows := span{i, min(i+projectedRows, at.hi)}
 			for l := rows.lo; l < rows.hi; l++ {

@@ -140,11 +140,6 @@ func (s *samples) some(n int, weights []float64) *samples {
 // so that fewer partial sums are added.
 func stripLengthOf(l int) int { return (l + 31) / 32 }
 
-// eachStrips is eachBlock with scratch space for whole strips of items.
-func (s *samples) eachStrips(c chunking, floats int, fn func(b block)) error {
-	return s.each(c, floats*stripLength(min(blockRows(c.n, c.l), c.n)), fn)
-}
-
 // survey returns the largest magnitude in rows of positive weight, and sets exp and the mean of X, in one
 // pass. It returns an error for the first entry out of range. It sums differences from the first of the
 // heaviest rows. The mean of a constant column is then exact, and columns far from 0 lose fewer digits.
@@ -201,25 +196,44 @@ func (s *samples) survey() (top float64, err error) {
 		return 0, err
 	}
 	_, s.exp = math.Frexp(top)
-	s.setMean(origin, rest, all, top)
-	return top, nil
-}
-
-// setMean sets the mean and its rest, or zeros, from the sums of differences from the origin in s.mean.
-func (s *samples) setMean(origin, rest []float64, mass, top float64) {
 	if !s.centred {
 		clear(s.mean)
-		return
+		return top, nil
 	}
-	s.fine = meanRest{rest: rest, mass: mass, depth: chunking{s.n, s.d, reduceChunks}.depth()}
+	s.fine = meanRest{rest: rest, mass: all, depth: chunking{s.n, s.d, reduceChunks}.depth()}
 	var squares float64
-	for j, v := range s.mean {
-		v /= mass
+	for j, v := range s.mean { // sums of differences from the origin
+		v /= all
 		s.mean[j], s.fine.rest[j] = twoSum(v, origin[j])
 		v /= max(top, leastScale)
 		squares += v * v
 	}
 	s.fine.offset = top * math.Sqrt(squares) * (1 + gamma(s.d+8))
+	return top, nil
+}
+
+// fromData returns the coordinates along axes of centers f in the data's units, less the mean; nil: along the
+// axes of the data. A caller's centers may be 2^1020 times as large as the data. fromData limits entries to
+// 2^200 times the size of the data, so that sums of squares are finite.
+func (s *samples) fromData(f, axes *Matrix) *Matrix {
+	row, r := make([]float64, s.d), s.d
+	if axes != nil {
+		r = axes.Rows
+	}
+	out := NewMatrix(f.Rows, r, nil)
+	for a := range f.Rows {
+		for c, v := range f.row(a) {
+			row[c] = min(max(math.Ldexp(v, -s.exp), -0x1p200), 0x1p200) - s.mean[c]
+		}
+		if axes == nil {
+			copy(out.row(a), row)
+			continue
+		}
+		for c := range r {
+			out.row(a)[c] = dot(row, axes.row(c))
+		}
+	}
+	return out
 }
 
 // withoutContext calls fn while s has a context that never ends. fn must be short.
