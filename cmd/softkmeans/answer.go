@@ -127,7 +127,7 @@ func (r *result) tellSimilar(a *answer.Answer) {
 		a.LabelBy, a.Probability = "cluster", &mean
 	}
 	if a.Certificate.Certified {
-		a.Quality = append(a.Quality, "The labels are a choice, and not proved.")
+		a.Quality = append(a.Quality, "The labels are not proved: they are one way to form clusters.")
 	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"

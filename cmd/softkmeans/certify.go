@@ -257,8 +257,8 @@ func (c *certified) answer() *answer.Answer {
 	case c.memberships == "":
 		a.Quality = append(a.Quality, "No memberships can do better with these prototypes, to within rounding.")
 	default:
-		a.Quality = append(a.Quality, "Without -memberships the best ones are computed. The rest of the excess is "+
-			"then due to the prototypes.")
+		a.Quality = append(a.Quality, "Leave out -memberships to have the best ones computed. The excess that "+
+			"remains is due to the prototypes.")
 	}
 	return a
 }

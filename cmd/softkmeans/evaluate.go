@@ -512,6 +512,6 @@ func (e *materialsJSON) sections() []answer.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return []answer.Section{read, {Table: t, Lines: []string{"MRSA: angle between mean-centred columns, 100 is 180°. " +
+	return []answer.Section{read, {Table: t, Lines: []string{"MRSA: angle between columns less their means; 100 stands for 180°. " +
 		"RMSE: root mean square of the differences."}}}
 }

@@ -270,8 +270,8 @@ func (r *scree) answer() *answer.Answer {
 		return a
 	}
 	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). explained and " +
-		"the bars: the rest of the variance. step: what prototype k adds. by chance: the step if the variance were " +
-		"split at random."
+		"the bars: how much of the variance k prototypes can explain. step: what prototype k adds. by chance: the " +
+		"step if the variance were split at random."
 	p := r.proposal
 	a.Choice.Elbow, a.Choice.Profile = answer.AtLeastOne(p.Elbow), answer.AtLeastOne(p.Profile)
 	if r.choice == nil && p.Elbow > 0 {
@@ -290,6 +290,6 @@ func (r *scree) proof() string {
 		reach = "They hold for all positive semidefinite matrices of rank k: -method lsd may not reach them. "
 	}
 	return "Floors: no memberships in k clusters can have a smaller squared error, to within rounding (proved). " + reach +
-		"explained and the bars: the rest of the sum of squares. step: what cluster k adds. A small floor says that k " +
-		"directions are enough, not that there are k clusters."
+		"explained and the bars: how much of the sum of squares k clusters can explain. step: what cluster k adds. A " +
+		"small floor says that k directions are enough, not that there are k clusters."
 }

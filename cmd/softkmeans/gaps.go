@@ -47,7 +47,7 @@ func (d *data) rowsForK(o *choosek.Options) (x *softkmeans.Matrix, note string) 
 	}
 	absent.FillMeans(x.Data, x.Cols, d.Weights)
 	o.Filled = true
-	return x, "k is chosen by the table with the means of columns for missing values"
+	return x, "k is chosen after missing values are replaced by the means of columns"
 }
 
 // fillMixtures replaces the missing values of rows by those of their mixtures of centers.

@@ -137,7 +137,7 @@ func (u *unmixing) choices() []string {
 	case !shaded && o.Scaling == unmix.ScaleUnit:
 		line = "Pixels are fitted as given: all are 0."
 	case !shaded:
-		line = "Pixels are fitted as given: their brightness hardly varies but by the materials."
+		line = "Pixels are fitted as given: their brightness varies only with the materials."
 	case o.Scaling == unmix.ScaleUnit:
 		line = "Pixels are scaled to length 1 (-rows unit)."
 	}

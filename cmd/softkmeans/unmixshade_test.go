@@ -181,7 +181,7 @@ func TestUnmixShade(t *testing.T) {
 	// A pixel as given has no shade of its own.
 	newSynthetic(16, 12, 14).writeENVI(t, "even.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
 	out = must(t, strings.Fields("unmix -k 3 -shade s.npy even.bip")...)
-	if v := readShade(t, "s.npy", s); !strings.Contains(out, "hardly varies but by the materials") ||
+	if v := readShade(t, "s.npy", s); !strings.Contains(out, "varies only with the materials") ||
 		slices.Min(v) != 1 || slices.Max(v) != 1 {
 		t.Errorf("%s", out)
 	}

@@ -188,7 +188,7 @@ func (f *Fit) quality(a *Answer) {
 				"prototypes: check the units of the known ones.")
 		}
 	case m.Lambda > 0 && f.Bounds != "":
-		q.Why = "That is the price of prototypes near the data and within their bounds."
+		q.Why = "This excess keeps the prototypes near the data and within their bounds."
 	case m.Lambda > 0:
 		q.Why = Why(view.MinVolume)
 	}

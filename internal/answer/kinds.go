@@ -146,9 +146,9 @@ func (a *Answer) models() []Section {
 	for _, n := range a.Models.New {
 		t.Rows = append(t.Rows, []string{"–", "p" + strconv.Itoa(n.B), "–", "–", "–", rows(n.Rows, n.Share)})
 	}
-	s := Section{ID: "moved", Title: "Prototypes of B less those of A, in the table's units"}
+	s := Section{ID: "moved", Title: "Changes of the prototypes from A to B, in the table's units"}
 	s.Table, s.Lines = a.allValues(names, values)
-	return []Section{{ID: "matches", Title: "Which prototype of B is which of A, and the rows with its label", Table: t}, s}
+	return []Section{{ID: "matches", Title: "Matched prototypes of A and B, and the rows with their labels", Table: t}, s}
 }
 
 // shares has the mean shares of known prototypes, or of the materials of a scene.

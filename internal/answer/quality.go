@@ -115,7 +115,7 @@ func (q *Quality) Sentence() string {
 	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ") + have + " of the " + q.whole()
 	switch {
 	case q.Missing > 0:
-		text += " of the values that are there; about " + upTo(q.Floor/q.Total) + " of it can be explained (an estimate)"
+		text += " of the values present; at most about " + upTo(q.Floor/q.Total) + " can be explained (an estimate)"
 		if low > 0 {
 			text += ", and " + others + " can explain more than " + most + " (proved)"
 		}
@@ -167,7 +167,7 @@ func upTo(err float64) string {
 
 // Why says why the squared error of a method is above the floor.
 func Why(m view.Method) string {
-	return [...]string{view.MinVolume: "That is the price of prototypes near the data.",
+	return [...]string{view.MinVolume: "This excess keeps the prototypes near the data.",
 		view.Global:      "Better prototypes may exist.",
 		view.Alternating: "The iteration may have ended in a local minimum, or before it converged."}[m]
 }
@@ -204,9 +204,9 @@ func (q *Quality) Head() string {
 func (q *Quality) Sentences() (list []string) {
 	switch {
 	case q.Missing > 0:
-		list = append(list, "The squared error of the values that are there is "+short(q.Objective)+
-			"; memberships are the best ones for these. The least of any "+q.prototypes()+" is about "+
-			short(q.Floor)+" (an estimate).")
+		list = append(list, "The squared error of the values present is "+short(q.Objective)+
+			". The memberships are the best ones for these prototypes. The minimum for "+q.prototypes()+
+			" is about "+short(q.Floor)+" (an estimate).")
 		if low := q.Floor - q.FloorError; low > 0 {
 			list[0] += " No " + q.prototypes() + " can have less than " + atLeast(low) + " (proved)."
 		} else {
@@ -223,7 +223,7 @@ func (q *Quality) Sentences() (list []string) {
 			how = view.Number(math.Round(1+q.Excess()/low)) + " times "
 		}
 		list = append(list, "The squared error is "+short(q.Objective)+", "+how+"the floor of "+
-			atLeast(low)+": no "+q.prototypes()+" can have less (proved)."+q.reach()+q.repaired()+q.chance())
+			atLeast(low)+". No "+q.prototypes()+" can be below it (proved)."+q.reach()+q.repaired()+q.chance())
 	default:
 		list = append(list, "The squared error, "+short(q.Objective)+", is "+view.More(q.Objective/q.Total)+" of the "+
 			q.whole()+"; the floor is below 1e-12 of it (proved)."+q.repaired()+q.chance())
@@ -305,7 +305,7 @@ func (c *Certificate) table(k int) *Table {
 		floor[2] = "proved by " + c.FloorBy
 	}
 	t := &Table{Head: []string{"", "", ""}, Rows: [][]string{{"objective", digits(c.Objective), "the squared error"}, floor,
-		{"total", digits(c.Total), "the shares below are of it"}}}
+		{"total", digits(c.Total), "explained and excess are parts of it"}}}
 	add := func(name, value, remark string) { t.Rows = append(t.Rows, []string{name, value, remark}) }
 	if c.Explained != nil {
 		add("explained", view.Percent(*c.Explained), "of the total")

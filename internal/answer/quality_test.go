@@ -87,10 +87,10 @@ func TestSentence(t *testing.T) {
 		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 22.39, Floor: 22.39, Total: 1000, Solver: gram}},
 			"3 prototypes explain 97.8 % of the variance, and no 3 can explain more (proved)."},
 		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 10, Total: 100}},
-			"2 prototypes explain 72.0 % of the variance of the values that are there; about 80.0 % of it can be " +
+			"2 prototypes explain 72.0 % of the variance of the values present; at most about 80.0 % can be " +
 				"explained (an estimate), and no 2 can explain more than 90.0 % (proved)."},
 		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 20, Total: 100}},
-			"2 prototypes explain 72.0 % of the variance of the values that are there; about 80.0 % of it can be " +
+			"2 prototypes explain 72.0 % of the variance of the values present; at most about 80.0 % can be " +
 				"explained (an estimate)."},
 		{Quality{K: 2, Certificate: softkmeans.Certificate{Objective: 3, Floor: 1, FloorError: 1, Total: 1e3, Solver: gram}},
 			"2 prototypes explain 99.7 % of the variance. The floor is no more than its rounding, so that nothing is " +
@@ -110,9 +110,9 @@ func TestSentence(t *testing.T) {
 // A floor that is said to be proved is not rounded up, and its own rounding is taken off.
 func TestProvedFloor(t *testing.T) {
 	for want, c := range map[string]softkmeans.Certificate{
-		"the floor of 0.6802: no 3":      {Objective: 1, Floor: .68027, Total: 10, Solver: softkmeans.SolverGram},
-		"the floor of 32: no 3":          {Objective: 62, Floor: 32, FloorError: 1e-13, Total: 96, Solver: softkmeans.SolverGram},
-		"200 times the floor of 0.1: no": {Objective: 20, Floor: 1, FloorError: .9, Total: 1e10, Solver: softkmeans.SolverGram},
+		"the floor of 0.6802. No 3":      {Objective: 1, Floor: .68027, Total: 10, Solver: softkmeans.SolverGram},
+		"the floor of 32. No 3":          {Objective: 62, Floor: 32, FloorError: 1e-13, Total: 96, Solver: softkmeans.SolverGram},
+		"200 times the floor of 0.1. No": {Objective: 20, Floor: 1, FloorError: .9, Total: 1e10, Solver: softkmeans.SolverGram},
 	} {
 		if got := (&Quality{Certificate: c, K: 3, Tol: tol}).Sentences()[0]; !strings.Contains(got, want) {
 			t.Errorf("%s, want %s", got, want)

@@ -236,8 +236,8 @@ func (b *builder) methods() answer.Section {
 		}
 		s.Table.Rows = append(s.Table.Rows, row)
 	}
-	s.Lines = []string{"Global encloses the data with the least squared error; every orientation of its simplex has " +
-		"it, each with labels of its own. Alternating is a plain iteration from k-means, without a penalty on the " +
+	s.Lines = []string{"Global encloses the data with the least squared error; every rotation of its simplex has " +
+		"the same error, but other labels. Alternating is a plain iteration from k-means, without a penalty on the " +
 		"volume."}
 	if b.Alternating.Model == nil {
 		s.Lines = []string{"Global encloses the data with the least squared error. A table that is read in blocks " +

@@ -17,8 +17,8 @@ import (
 func TestSame(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
 		"":                              {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"Any that span as little":       {Factor: 1, Apart: 1e-3},
-		"smaller by over a millionth.":  {Factor: 1, Apart: math.MaxFloat64},
+		"Those of the same volume":      {Factor: 1, Apart: 1e-3},
+		"to within a millionth.":        {Factor: 1, Apart: math.MaxFloat64},
 		"1/1.5 of the volume of these.": {Factor: 1.5, Apart: math.MaxFloat64},
 	} {
 		if got := Same(v); !strings.Contains(got, want) || (got == "") != (want == "") {

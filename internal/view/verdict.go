@@ -66,11 +66,11 @@ func Volume(ratio float64) string {
 	case ratio == 0:
 		return ""
 	case ratio <= 1+1e-6:
-		return " Proved: any prototypes with this error or less span at most a millionth less volume."
+		return " Proved: any prototypes with this error or less have at least the volume of these, to within a millionth."
 	case !Finite(ratio):
-		return " How small a volume prototypes with this error can span is not known."
+		return " No lower bound of the volume is proved for prototypes with this error."
 	}
-	return " Proved: any prototypes with this error or less span at least 1/" + AtMost(ratio) + " of the volume of these."
+	return " Proved: any prototypes with this error or less have at least 1/" + AtMost(ratio) + " of the volume of these."
 }
 
 // mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
@@ -105,16 +105,17 @@ func Unique(ctx context.Context, m *softkmeans.Model, weights []float64) (*proof
 // Same says of prototypes that give the same mixtures how compact they can be, in a sentence with a space
 // before it; "" where that is not known.
 func Same(v *proof.Verdict) string {
+	same := " Proved: any prototypes that give the same mixtures"
 	switch {
 	case v == nil || !Finite(v.Factor):
 		return ""
 	case v.Smallest() && v.Only():
-		return " Proved: no prototypes that give the same mixtures span a volume smaller by over a millionth. Any " +
-			"that span as little give memberships within 0.01 of these."
+		return same + " have at least the volume of these, to within a millionth. Those of the same volume give " +
+			"memberships within 0.01 of these."
 	case v.Smallest():
-		return " Proved: no prototypes that give the same mixtures span a volume smaller by over a millionth."
+		return same + " have at least the volume of these, to within a millionth."
 	}
-	return " Proved: prototypes that give the same mixtures span at least 1/" + AtMost(v.Factor) + " of the volume of these."
+	return same + " have at least 1/" + AtMost(v.Factor) + " of the volume of these."
 }
 
 // How says how a model was computed, and what is proved of its loss.
@@ -138,5 +139,5 @@ func LossGap(c Compact) string {
 		return ""
 	}
 	return "error plus penalty is at most " + AtMost(100*c.LossGap) +
-		"\u00a0% of the total variance above the least"
+		"\u00a0% of the total variance above its minimum"
 }

@@ -42,7 +42,7 @@ func TestHow(t *testing.T) {
 			"2 iterations, converged"},
 		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{1}, Lambda: 2}, 0.012341,
 			"0 iterations, converged, λ\u00a0=\u00a02; proved: error plus penalty is at most 1.24\u00a0% of the " +
-				"total variance above the least"},
+				"total variance above its minimum"},
 	} {
 		if got := How(&c.m, Compact{LossGap: c.gap}); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)

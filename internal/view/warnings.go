@@ -12,8 +12,8 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result.
-const SureTo = "Uncertainty: the angle, in % of π, within which the true spectrum was for 9 of 10 spectra of " +
-	"simulated scenes."
+const SureTo = "Uncertainty: the true spectrum was within this angle, in % of π, for 9 of 10 spectra of " +
+	"simulated images."
 
 // unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra
 // that are off.
@@ -30,7 +30,7 @@ func Unsure(turns []float64) []string {
 	if unsure == nil {
 		return nil
 	}
-	return []string{"Spectra that may be more than 10 % of π off, as they depend on how the noise is judged: " +
+	return []string{"Spectra that may be more than 10 % of π off, since they depend on the estimate of the noise: " +
 		And(unsure) + "."}
 }
 
@@ -85,7 +85,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 					worst)+" times as far from the middle as the farthest row. A larger slack or fewer prototypes may help.")
 			}
 		case softkmeans.WarnSeveral:
-			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
+			lines = append(lines, "There are several answers: if the noise is half or twice as large, the "+
 				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
@@ -96,11 +96,11 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
 			if w.Other == 0 {
-				lines = append(lines, "All rows are equal, and so one cluster. Fewer prototypes would do.")
+				lines = append(lines, "All rows are equal: they form one cluster.")
 				break
 			}
 			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data determines "+strconv.Itoa(int(w.Value))+
-				" clusters, but not as many prototypes and memberships: use the labels.")
+				" clusters, but not so many prototypes: use the labels, not the memberships.")
 		case softkmeans.WarnRows:
 			lines = append(lines, "There are "+Prototypes(int(w.Value))+" for "+Count(w.Other, "row")+
 				": clusters are empty. Fewer prototypes would do.")
