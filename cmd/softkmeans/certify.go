@@ -67,7 +67,6 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	if piped > 1 {
 		return f, usageErrorf("standard input can be read only once; give all files but one by name")
 	}
-	f.dialect.Constant = f.sum == softkmeans.SumAtMostOne
 	if f.scale == scale.Auto && f.sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}

@@ -314,7 +314,7 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, turn tab
 	std streams) (*materials, error) {
 	u := unmixFlags{inputFlags: f.inputFlags, library: true}
 	u.source = name
-	u.dialect.Transpose, u.dialect.Long, u.dialect.Constant = turn, table.LongNo, true
+	u.dialect.Transpose, u.dialect.Long = turn, table.LongNo
 	s, err := u.open(ctx, std)
 	if err != nil {
 		return nil, err

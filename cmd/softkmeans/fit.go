@@ -148,7 +148,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 		f.scale = scale.None // 0 must stay 0
 	}
 	if f.options.Sum == softkmeans.SumAtMostOne {
-		f.dialect.Constant = true // a column with one number tells mixtures from 0
 		switch {
 		case f.scale == scale.Counts:
 			return f, usageErrorf("-scale counts makes all rows add up to 1; leave -sum out")

@@ -77,7 +77,6 @@ func parseReport(args []string) (f reportFlags, err error) {
 	case f.k > report.MostPrototypes:
 		return f, usageErrorf("-k %d: a page shows at most %d centers", f.k, report.MostPrototypes)
 	}
-	f.dialect.Constant = f.dialect.Constant || f.image.Rows > 0
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit
 	}

@@ -117,8 +117,8 @@ func TestCommandLine(t *testing.T) {
 	}
 }
 
-// TestConstantColumns counts columns with one number where they have their place: of pixels, similarities,
-// materials, known prototypes and rows that may be nearer to 0. Elsewhere they are left out.
+// TestConstantColumns keeps columns with one number, as of pixels, similarities, materials, known prototypes
+// and rows that may be nearer to 0. Their spread of 0 scales nothing.
 func TestConstantColumns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	pixels, spectra, known := "a,b,c,d\n", "band,rock,flat,soil\n", "id,a,b,c,d\n"
@@ -144,7 +144,8 @@ func TestConstantColumns(t *testing.T) {
 	writeText(t, "known.csv", known)
 	writeText(t, "like.csv", like)
 	for _, test := range []struct{ args, want string }{
-		{"fit -k 2 pixels.csv", "Left out, since each row has the same number there: column 3 (c) 255."},
+		{"fit -k 2 pixels.csv", "8 rows, 4 columns"},
+		{"fit -k 2 -scale zscore pixels.csv", "8 rows, 4 columns"},
 		{"report -k 2 -image 2x2 -o p.html pixels.csv", "p.html"},
 		{"evaluate -materials spectra.csv spectra.csv", "flat"},
 		{"fit -k 2 -kernel matrix like.csv", "6 rows, 6 columns"},

@@ -81,7 +81,7 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 			takers("weights"))
 	}
 	if k.compares() {
-		in.dialect.Words.Rules, in.dialect.Constant = "none", true
+		in.dialect.Words.Rules = "none"
 		if in.scale == scale.Auto {
 			in.scale = scale.None // 0 must stay 0
 		}

@@ -36,9 +36,7 @@ type Reader func(text []byte, source string, d table.Dialect) (*table.Table, err
 // Read returns the library in a text. Its first column of text has the names, which may come more
 // than once; class is a column of classes, "" for none.
 func Read(text []byte, source, class string, read Reader) (*Library, error) {
-	d := table.Dialect{
-		Guess: true, Text: table.TextDrop, Label: class, Transpose: table.TransposeNo, Constant: true,
-	}
+	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class, Transpose: table.TransposeNo}
 	if survey, _ := table.Survey(bytes.NewReader(text), source, d); survey.Columns != nil {
 		if survey.Long {
 			d.Long = table.LongYes // the columns are those of the pivoted table

@@ -31,9 +31,6 @@ type column struct {
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
 }
 
-// leastConstant is how many rows a table has where a column with one number tells of none of them.
-const leastConstant = 6
-
 // mostValues is how many values a column may have that becomes columns of 0 and 1.
 const mostValues = 50
 
@@ -187,17 +184,16 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	p.guessIDs(written, free, names, h, wanted != nil)
 	p.guessPositions(columns, free, names, h)
-	var hollow, constant []string
-	keep := p.dialect.Constant || p.survey.cut || wanted != nil || p.width <= 3 || p.parts(columns)
+	var hollow []string
 	for j := range columns {
 		c := &columns[j]
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
-		if free(j) && c.numbers >= leastConstant && c.words+c.gaps == 0 && c.least == c.most && c.least != 0 &&
-			!keep && h.Header && !isNumber([]byte(names[j])) {
+		if free(j) && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
+			wanted == nil && !p.survey.cut && h.Header && !isNumber([]byte(names[j])) {
 			p.roles[j] = roleNone
-			constant = append(constant, p.columnName(j, names)+" "+strconv.FormatFloat(c.least, 'g', -1, 64))
+			p.survey.note(p.columnName(j, names) + " is left out: it is always 100")
 		}
 		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
 			p.roles[j] = roleNone
@@ -205,9 +201,6 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 				hollow = append(hollow, strconv.Itoa(j+1)+" ("+names[j]+")")
 			}
 		}
-	}
-	if constant != nil {
-		p.survey.note("left out, since each row has the same number there: " + someOf(constant))
 	}
 	if hollow != nil {
 		p.survey.note(Plural(len(hollow), "column ", "columns ") + someOf(hollow) +
@@ -281,27 +274,6 @@ func (p *parser) noteOthers(columns []column, names []string) {
 		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
 	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
 		Plural(len(others), " leaves it", " leaves them")+" out"))
-}
-
-// parts reports whether the data of each row add up to 1, 100 or 1e6, within a hundredth.
-func (p *parser) parts(columns []column) bool {
-	var sums []float64
-	for j := range columns {
-		if c := &columns[j]; p.roles[j] == 0 && c.numbers > 0 {
-			if sums == nil {
-				sums = make([]float64, c.numbers)
-			}
-			if len(c.list) != len(sums) {
-				return false
-			}
-			for i, v := range c.list {
-				sums[i] += v
-			}
-		}
-	}
-	return slices.ContainsFunc([]float64{1, 100, 1e6}, func(whole float64) bool {
-		return len(sums) > 0 && slices.Max(sums) <= 1.01*whole && slices.Min(sums) >= 0.99*whole
-	})
 }
 
 // noteFactors warns of columns such as Plot or class, whose few whole numbers are data as well.

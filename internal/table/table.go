@@ -39,10 +39,6 @@ type Dialect struct {
 	Text  Text // with Guess: what is done with a column of text that has no other use
 	Least int  // the least number of columns of a file that does not say how many there are
 
-	// Constant makes data of a column with the same number in each row, which Guess leaves out otherwise.
-	// The columns may have places, and other tables may have other numbers there.
-	Constant bool
-
 	// Missing makes NaN of missing fields, such as an empty one or NA. Otherwise they
 	// are an error that counts and names them all.
 	Missing bool
