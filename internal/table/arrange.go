@@ -21,46 +21,86 @@ type origin interface {
 	on(line int) string // the place of a line, for a message
 }
 
-// records reads all lines of a text that have fields, up to one that is after the table, and calls
-// add for each. The names in a comment are the first, with line 0.
-func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool,
-	add func(fields [][]byte, line int) *Error) error {
+// records returns all lines of a text that have fields, up to one that is after the table, and where they are.
+// The names in a comment are the first, on line 0.
+func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool) (lines []packed,
+	at []int, err error) {
 	p.split = s.splitter(text, p.dialect.Delimiter)
 	p.split.end = s.skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	if s.names != nil {
 		p.width = len(s.names)
-		if err := add(s.names, 0); err != nil {
-			return err
-		}
+		lines, at = append(lines, pack(s.names)), append(at, 0)
 	}
-	first := s.names == nil
 	for {
 		fields, err := p.next()
 		if err == io.EOF {
-			return nil
+			return lines, at, nil
 		}
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		if p.blank(fields) {
 			continue
 		}
 		if after(fields) {
 			s.note(p.on(p.split.start) + " text begins that is left out: " + quote(string(fields[0])))
-			return nil
+			return lines, at, nil
 		}
-		if first {
-			fields, first = s.padded(fields), false
+		if lines == nil {
+			fields = s.padded(fields)
 			p.width = len(fields)
 		}
 		if len(fields) != p.width {
-			return p.otherWidth(fields)
+			return nil, nil, p.otherWidth(fields)
 		}
-		if err := add(fields, p.split.start); err != nil {
-			return err
-		}
+		lines, at = append(lines, pack(fields)), append(at, p.split.start)
 	}
+}
+
+// packed is the fields of a line, one after another: less memory than a slice each.
+type packed struct {
+	text []byte
+	ends []uint32
+}
+
+func pack(fields [][]byte) packed {
+	p := packed{bytes.Join(fields, nil), make([]uint32, len(fields))}
+	at := 0
+	for j, f := range fields {
+		at += len(f)
+		p.ends[j] = uint32(at) // a line has at most 64 MB
+	}
+	return p
+}
+
+func (p *packed) field(j int) []byte {
+	if j == 0 {
+		return p.text[:p.ends[0]]
+	}
+	return p.text[p.ends[j-1]:p.ends[j]]
+}
+
+// csv writes a table of cells. They are in quotes unless they are numbers.
+func (d *Dialect) csv(rows, columns int, cell func(i, j int) []byte) (text []byte) {
+	comma := string(d.comma())
+	for i := range rows {
+		for j := range columns {
+			if j > 0 {
+				text = append(text, comma...)
+			}
+			switch s := bytes.TrimSpace(cell(i, j)); {
+			case isNumber(s) || len(s) == 0:
+				text = append(text, s...)
+			default:
+				text = append(text, '"')
+				text = append(text, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`))...)
+				text = append(text, '"')
+			}
+		}
+		text = append(text, '\n')
+	}
+	return text
 }
 
 // comma is the delimiter of a text that is arranged anew.

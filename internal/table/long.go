@@ -130,7 +130,7 @@ func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
 	keys, axis, pairs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var numbers []float64
 	for _, line := range rows {
-		key, at := l.keyOf(line), axisKey(p, line[l.axis])
+		key, at := l.keyOf(func(j int) []byte { return line[j] }), axisKey(p, line[l.axis])
 		if !axis[at] {
 			v, _ := parseFloat([]byte(at))
 			numbers = append(numbers, v)
@@ -156,10 +156,10 @@ func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
 }
 
 // keyOf is what tells the sample of a line from others.
-func (l *long) keyOf(line [][]byte) string {
+func (l *long) keyOf(field func(j int) []byte) string {
 	var b []byte
 	for _, j := range l.keys {
-		b = append(append(b, bytes.TrimSpace(line[j])...), 0)
+		b = append(append(b, bytes.TrimSpace(field(j))...), 0)
 	}
 	return string(b)
 }
@@ -227,53 +227,76 @@ func (l *long) hasAll(names []string, columns []int) bool {
 // longText is a long table, and where its entries are in the text.
 type longText struct {
 	*long
-	samples []packed // what the keys of each are
-	first   []int    // the line of each sample
-	x       []string // the values of the axis, as they are written
-	order   []int    // of x in the rows
-	entries []entry
-	at      []int // for each sample and x in that order, the entry from 1; 0: none
+	lines []packed
+	line  []int // of each of lines
+	// Indices into lines: the first of each sample and of each value of the axis, in the order of the rows; and
+	// for each sample and value of the axis, the entry, from 1; 0: none.
+	samples, points, at []int
 }
 
-type entry struct {
-	sample, x, line int
-	value           string
-}
-
+// pivot finds the entry of each sample and value of the axis. Numbers rise or fall as the first two.
 func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, error) {
-	t := &longText{long: l}
-	samples, xs := map[string]int{}, map[string]int{}
-	skip := l.lines
-	never := func([][]byte) bool { return false }
-	err := s.records(p, in, text, never, func(fields [][]byte, line int) *Error {
-		if skip--; skip >= 0 {
-			return nil
-		}
-		key, x := l.keyOf(fields), axisKey(p, fields[l.axis])
-		i, ok := samples[key]
-		if !ok {
-			i = len(samples)
-			samples[key] = i
-			own := mapped(l.keys, func(j int) []byte { return bytes.TrimSpace(fields[j]) })
-			t.samples, t.first = append(t.samples, pack(own)), append(t.first, line)
-		}
-		j, ok := xs[x]
-		if !ok {
-			j = len(xs)
-			xs[x] = j
-			t.x = append(t.x, string(bytes.TrimSpace(fields[l.axis])))
-			if x == "" || j == mostColumns {
-				return p.fault(l.axis, "a long table needs a value in "+l.called(l.axis)+
-					" on each line, and at most "+strconv.Itoa(mostColumns))
-			}
-		}
-		t.entries = append(t.entries, entry{i, j, line, string(fields[l.values[0]])})
-		return nil
-	})
+	lines, line, err := s.records(p, in, text, func([][]byte) bool { return false })
 	if err != nil {
 		return nil, err
 	}
-	return t, t.arrange(p)
+	skip := min(l.lines, len(lines))
+	t := &longText{long: l, lines: lines[skip:], line: line[skip:]}
+	sample, x := make([]int, len(t.lines)), make([]int, len(t.lines)) // of each line
+	samples, xs := map[string]int{}, map[string]int{}
+	var numbers []float64
+	number := func(of map[string]int, key string, list *[]int, i int) int {
+		n, ok := of[key]
+		if !ok {
+			n = len(*list)
+			of[key], *list = n, append(*list, i)
+		}
+		return n
+	}
+	for i := range t.lines {
+		sample[i] = number(samples, l.keyOf(t.lines[i].field), &t.samples, i)
+		at := t.lines[i].field(l.axis)
+		if x[i] = number(xs, axisKey(p, at), &t.points, i); t.points[x[i]] != i {
+			continue
+		}
+		if absent(at) || x[i] == mostColumns {
+			return nil, &Error{Source: p.source, Line: t.line[i], Column: l.axis + 1, Msg: "a long table needs a value in " +
+				l.called(l.axis) + " on each line, and at most " + strconv.Itoa(mostColumns)}
+		}
+		if v, ok := p.value(at); ok {
+			numbers = append(numbers, v)
+		}
+	}
+	n, width := len(t.samples), len(t.points)
+	if float64(n)*float64(width) > 20*float64(len(t.lines))+1000 || n == 0 {
+		return nil, &Error{Source: p.source, Msg: "a long table of " + Count(n, "sample") + " and " +
+			strconv.Itoa(width) + " values of " + t.called(l.axis) + " has only " +
+			strconv.Itoa(len(t.lines)) + " entries; samples must have values in common"}
+	}
+	order, rank := make([]int, width), make([]int, width)
+	for j := range order {
+		order[j] = j
+	}
+	if len(numbers) == width {
+		slices.SortFunc(order, func(a, b int) int {
+			return cmp.Compare(numbers[a], numbers[b]) * cmp.Compare(numbers[min(1, width-1)], numbers[0])
+		})
+	}
+	t.points = mapped(order, func(j int) int { return t.points[j] })
+	for r, j := range order {
+		rank[j] = r
+	}
+	t.at = make([]int, n*width)
+	for i := range t.lines {
+		to := &t.at[sample[i]*width+rank[x[i]]]
+		if *to > 0 {
+			return nil, &Error{Source: p.source, Line: t.line[i], Msg: "a second value of " + t.sample(sample[i]) +
+				" at " + shown(t.lines[i].field(l.axis)) + " in " + t.called(l.axis) + "; the first is on line " +
+				strconv.Itoa(t.line[*to-1])}
+		}
+		*to = i + 1
+	}
+	return t, nil
 }
 
 func (l *long) called(j int) string {
@@ -283,80 +306,27 @@ func (l *long) called(j int) string {
 	return "column " + strconv.Itoa(j+1)
 }
 
-// arrange finds the entry of each sample and value of the axis. Numbers rise or fall as the first two.
-func (t *longText) arrange(p *parser) error {
-	n, width := len(t.samples), len(t.x)
-	if float64(n)*float64(width) > 20*float64(len(t.entries))+1000 || n == 0 {
-		return &Error{Source: p.source, Msg: "a long table of " + Count(n, "sample") + " and " +
-			strconv.Itoa(width) + " values of " + t.called(t.axis) + " has only " +
-			strconv.Itoa(len(t.entries)) + " entries; samples must have values in common"}
+func (t *longText) sample(i int) string {
+	return quote(strings.Join(mapped(t.keys, func(j int) string { return shown(t.lines[t.samples[i]].field(j)) }), " "))
+}
+
+// cell is a field of the table with a row for each sample: its keys, then its values. Row 0 has names.
+func (t *longText) cell(i, j int) []byte {
+	at := j - len(t.keys)
+	switch {
+	case i == 0 && at >= 0:
+		return t.lines[t.points[at]].field(t.axis)
+	case i == 0 && t.names == nil:
+		return []byte("sample")
+	case i == 0:
+		return t.names[t.keys[j]]
+	case at < 0:
+		return t.lines[t.samples[i-1]].field(t.keys[j])
 	}
-	var numbers []float64
-	for j, x := range t.x {
-		t.order = append(t.order, j)
-		if v, ok := p.value([]byte(x)); ok {
-			numbers = append(numbers, v)
-		}
-	}
-	if len(numbers) == width {
-		slices.SortFunc(t.order, func(a, b int) int {
-			return cmp.Compare(numbers[a], numbers[b]) * cmp.Compare(numbers[min(1, width-1)], numbers[0])
-		})
-	}
-	rank := make([]int, width)
-	for r, j := range t.order {
-		rank[j] = r
-	}
-	t.at = make([]int, n*width)
-	for i, e := range t.entries {
-		to := &t.at[e.sample*width+rank[e.x]]
-		if *to > 0 {
-			return &Error{Source: p.source, Line: e.line, Msg: "a second value of " + t.sample(e.sample) +
-				" at " + Printable(t.x[e.x]) + " in " + t.called(t.axis) + "; the first is on line " +
-				strconv.Itoa(t.entries[*to-1].line)}
-		}
-		*to = i + 1
+	if e := t.at[(i-1)*len(t.points)+at]; e > 0 {
+		return t.lines[e-1].field(t.values[0])
 	}
 	return nil
-}
-
-func (t *longText) sample(i int) string {
-	var names []string
-	for j := range t.keys {
-		names = append(names, shown(t.samples[i].field(j)))
-	}
-	return quote(strings.Join(names, " "))
-}
-
-// csv is the table with a row for each sample: its keys, then its values.
-func (t *longText) csv(comma string) (csv []byte) {
-	line := func(key func(j int) []byte, value func(r int) []byte) {
-		for j := range t.keys {
-			csv = append(appendField(csv, key(j)), comma...)
-		}
-		for r := range t.order {
-			if r > 0 {
-				csv = append(csv, comma...)
-			}
-			csv = appendField(csv, value(r))
-		}
-		csv = append(csv, '\n')
-	}
-	line(func(j int) []byte {
-		if t.names == nil {
-			return []byte("sample")
-		}
-		return t.names[t.keys[j]]
-	}, func(r int) []byte { return []byte(t.x[t.order[r]]) })
-	for i := range t.samples {
-		line(t.samples[i].field, func(r int) []byte {
-			if e := t.at[i*len(t.order)+r]; e > 0 {
-				return []byte(t.entries[e-1].value)
-			}
-			return nil
-		})
-	}
-	return csv
 }
 
 func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader, *chunks, error) {
@@ -373,8 +343,8 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 		return nil, in, err
 	}
 	note += l.called(l.values[0]) + " becomes " + Count(len(t.samples), "row") + " of " +
-		Count(len(t.x), "column") + ", one for each value of " + l.called(l.axis)
-	if gaps := len(t.at) - len(t.entries); gaps > 0 {
+		Count(len(t.points), "column") + ", one for each value of " + l.called(l.axis)
+	if gaps := len(t.at) - len(t.lines); gaps > 0 {
 		note += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
 	}
 	if d.Long == LongAuto {
@@ -394,7 +364,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 		}
 	}
-	r, in, err := s.reopen(in, t.csv(string(d.comma())), d, note, t)
+	r, in, err := s.reopen(in, d.csv(1+len(t.samples), len(t.keys)+len(t.points), t.cell), d, note, t)
 	if err != nil {
 		return nil, in, err
 	}
@@ -409,12 +379,12 @@ func (t *longText) place(line, column int) (int, int) {
 	case i < 0 || i >= len(t.samples) || column < 1:
 		return 1, 0
 	case j < 0:
-		return t.first[i], t.keys[column-1] + 1
+		return t.line[t.samples[i]], t.keys[column-1] + 1
 	}
-	if e := t.at[i*len(t.order)+j]; e > 0 {
-		return t.entries[e-1].line, t.values[0] + 1
+	if e := t.at[i*len(t.points)+j]; e > 0 {
+		return t.line[e-1], t.values[0] + 1
 	}
-	return t.first[i], 0
+	return t.line[t.samples[i]], 0
 }
 
 func (t *longText) on(line int) string { return "of " + t.sample(line-2) }

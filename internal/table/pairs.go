@@ -81,12 +81,16 @@ func (f *frame) after(line [][]byte) bool {
 }
 
 // agree returns an error unless all pairs of a line have the same wavelength.
-func (f *frame) agree(p *parser, fields [][]byte) *Error {
-	for _, j := range f.aside {
-		if 2*(j/2)+1 < f.width && axisKey(p, fields[j]) != axisKey(p, fields[0]) {
-			e := p.fault(j, quote(string(fields[j]))+" in "+shown(f.head[0])+" of "+
-				quote(string(f.head[j+1]))+", but "+quote(string(fields[0]))+" in column 1; samples in "+
-				"pairs of columns must have the same axis: interpolate them before")
+func (f *frame) agree(p *parser, lines []packed, at []int) error {
+	for i := 1; i < len(lines) && f.paired; i++ {
+		line := &lines[i]
+		for _, j := range f.aside {
+			if j+1 == f.width || axisKey(p, line.field(j)) == axisKey(p, line.field(0)) {
+				continue
+			}
+			e := &Error{Source: p.source, Line: at[i], Column: j + 1, Msg: quote(string(line.field(j))) + " in " +
+				shown(f.head[0]) + " of " + quote(string(f.head[j+1])) + ", but " + quote(string(line.field(0))) +
+				" in column 1; samples in pairs of columns must have the same axis: interpolate them before"}
 			if w := p.dialect.Words.Transpose; f.units == 0 {
 				e.advise(w, w+" no reads the rows as they are", []string{w, "no"})
 			}

@@ -440,81 +440,39 @@ func (f *frame) smooth() bool {
 
 // turned returns the text of a table with its columns as rows, in CSV, and the line of each of
 // its columns in the text.
-func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, lines []int, f frame, err error) {
+func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, at []int, f frame, err error) {
 	if f, _ = s.frame(p); f.width > 0 && !f.paired {
 		f.sort(p)
 	}
-	var table []packed
-	err = s.records(p, in, text, f.after, func(fields [][]byte, line int) *Error {
-		if n := len(table); f.paired && n == 0 {
-			fields = f.head
-		} else if f.paired && n > f.units {
-			if err := f.agree(p, fields); err != nil {
-				return err
-			}
-		}
-		table, lines = append(table, pack(fields)), append(lines, line)
-		return nil
-	})
+	lines, at, err := s.records(p, in, text, f.after)
 	if err != nil {
 		return nil, nil, f, err
 	}
-	if n := min(1+f.units, len(table)); n > 1 { // text may follow at once
-		table, lines = slices.Delete(table, 1, n), slices.Delete(lines, 1, n)
+	if f.paired && len(lines) > 0 {
+		lines[0] = pack(f.head)
 	}
-	width, corner := p.width, f.head == nil || !f.named() // a value, and no name of column 1
+	if n := min(1+f.units, len(lines)); n > 1 { // text may follow at once
+		lines, at = slices.Delete(lines, 1, n), slices.Delete(at, 1, n)
+	}
+	if err := f.agree(p, lines, at); err != nil {
+		return nil, nil, f, err
+	}
+	corner := f.head == nil || !f.named() // a value, and no name of column 1
 	if corner {
 		f.aside = nil
 	}
-	comma := string(p.dialect.comma())
-	for j := range width {
-		if _, left := slices.BinarySearch(f.aside, j); left {
-			continue
+	var rows []int
+	for j := range p.width {
+		if _, aside := slices.BinarySearch(f.aside, j); !aside {
+			rows = append(rows, j)
 		}
-		for i, line := range table {
-			if i > 0 {
-				csv = append(csv, comma...)
-			}
-			if i+j > 0 || corner {
-				csv = appendField(csv, line.field(j))
-			}
+	}
+	return p.dialect.csv(len(rows), len(lines), func(i, j int) []byte {
+		if i+j == 0 && !corner {
+			return nil
 		}
-		csv = append(csv, '\n')
-	}
-	return csv, lines, f, nil
-}
-
-// packed is the fields of a line, one after another: less memory than a slice each.
-type packed struct {
-	text []byte
-	ends []uint32
-}
-
-func pack(fields [][]byte) packed {
-	p := packed{bytes.Join(fields, nil), make([]uint32, len(fields))}
-	at := 0
-	for j, f := range fields {
-		at += len(f)
-		p.ends[j] = uint32(at) // a line has at most 64 MB
-	}
-	return p
-}
-
-func (p *packed) field(j int) []byte {
-	if j == 0 {
-		return p.text[:p.ends[0]]
-	}
-	return p.text[p.ends[j-1]:p.ends[j]]
-}
-
-// appendField appends a field of CSV, in quotes unless it is a number.
-func appendField(csv, s []byte) []byte {
-	if s = bytes.TrimSpace(s); isNumber(s) || len(s) == 0 {
-		return append(csv, s...)
-	}
-	csv = append(csv, '"')
-	csv = append(csv, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`))...)
-	return append(csv, '"')
+		return lines[j].field(rows[i])
+	}), at, f, nil
 }
 
 // rolesGiven is the first setting that is about columns.
