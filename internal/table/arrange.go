@@ -6,6 +6,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"strconv"
@@ -49,7 +50,7 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 		}
 		if lines == nil {
 			fields = s.padded(fields)
-			p.width = len(fields)
+			p.width = cmp.Or(p.width, len(fields))
 		}
 		if len(fields) != p.width {
 			return nil, nil, p.otherWidth(fields)

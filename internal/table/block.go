@@ -57,6 +57,24 @@ func (s *survey) footer(text []byte, comma rune) int {
 	return n
 }
 
+// sections returns the titles in a text of several tables: lines of one field, at the start or after a blank line,
+// that are before a line of more fields.
+func sections(text []byte) (titles []string) {
+	title, blank := "", true
+	for line := range bytes.Lines(text) {
+		line = bytes.Trim(line, ",;\t\r\n ")
+		several := bytes.ContainsAny(line, ",;\t")
+		if several && title != "" {
+			titles = append(titles, quote(title))
+		}
+		if title = ""; blank && !several {
+			title = shown(line)
+		}
+		blank = len(line) == 0
+	}
+	return titles
+}
+
 // span is "3" or "3-7".
 func span(from, to int) string {
 	if from == to {
@@ -208,7 +226,7 @@ func (b *block) above() int {
 // header is the first line of the header above the row first, or first without one; 0 is open.
 func (b *block) header(first int) int {
 	row := first
-	for first > 0 && absent(b.lines[first-1]) {
+	for first > 0 && (absent(b.lines[first-1]) || ruled(b.lines[first-1:first])) {
 		first--
 	}
 	n := first

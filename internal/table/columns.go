@@ -55,10 +55,10 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 			names = joined // a name on line 1 is that of several columns
 		}
 	}
-	if h.Header || p.dialect.Names != nil {
+	if p.names = names; h.Header || p.dialect.Names != nil {
 		p.header = names
 	}
-	return p.setColumns(names, h)
+	return p.setColumns(h)
 }
 
 // joinedNames adds the fields of a line below to names.
@@ -83,7 +83,7 @@ func Set(names []string) map[string]bool {
 	return set
 }
 
-func (p *parser) setColumns(names []string, h *Head) error {
+func (p *parser) setColumns(h *Head) error {
 	var picked []string
 	if pick := p.dialect.Pick; pick != nil {
 		if picked = pick(slices.Clone(p.header)); picked != nil && len(picked) == 0 {
@@ -96,18 +96,18 @@ func (p *parser) setColumns(names []string, h *Head) error {
 			rows = rows[min(1, len(rows)):]
 		}
 		rows = p.survey.left(rows[min(p.survey.below(), len(rows)):], &p.dialect.Skip)
-		if err := p.guessColumns(rows, names, picked, h); err != nil {
+		if err := p.guessColumns(rows, picked, h); err != nil {
 			return err
 		}
 	}
 	if h.LabelColumn > 0 {
-		p.labels, h.LabelName, p.text[h.LabelColumn-1] = true, names[h.LabelColumn-1], true
+		p.labels, h.LabelName, p.text[h.LabelColumn-1] = true, p.names[h.LabelColumn-1], true
 	}
 	if h.WeightsColumn > 0 {
-		p.weights, h.WeightsName = true, names[h.WeightsColumn-1]
+		p.weights, h.WeightsName = true, p.names[h.WeightsColumn-1]
 	}
 	if h.IDColumn = p.id; p.id > 0 {
-		h.IDName, p.text[p.id-1] = names[p.id-1], true
+		h.IDName, p.text[p.id-1] = p.names[p.id-1], true
 		if h.IDName == Column(p.id-1) || unnamed(h.IDName) {
 			h.IDName = "id"
 		}
@@ -115,17 +115,17 @@ func (p *parser) setColumns(names []string, h *Head) error {
 	for j, kept := range p.kept {
 		if kept {
 			p.text[j] = true
-			h.KeptNames = append(h.KeptNames, names[j])
+			h.KeptNames = append(h.KeptNames, p.names[j])
 		}
 	}
 	p.texts = howMany(p.text, func(text bool) bool { return text })
 	if p.survey != nil {
 		h.Notes = p.survey.notes
 	}
-	if err := p.place(picked, names, h); err != nil || p.survey == nil {
+	if err := p.place(picked, h); err != nil || p.survey == nil {
 		return err
 	}
-	p.noteUnits(p.survey.columns, names, h)
+	p.noteUnits(h)
 	if p.survey.units > 0 {
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
@@ -264,17 +264,17 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 }
 
 // place numbers the columns that are data: their places in a row.
-func (p *parser) place(picked, names []string, h *Head) error {
+func (p *parser) place(picked []string, h *Head) error {
 	if picked != nil {
-		return p.placePicked(picked, names, h)
+		return p.placePicked(picked, h)
 	}
 	for j, role := range p.roles {
 		switch role {
 		case 0:
 			p.roles[j] = len(h.Names)
-			h.Names = append(h.Names, names[j])
+			h.Names = append(h.Names, p.names[j])
 		case roleOneHot:
-			h.Names = append(h.Names, p.placeOneHot(j, len(h.Names), names[j])...)
+			h.Names = append(h.Names, p.placeOneHot(j, len(h.Names), p.names[j])...)
 		}
 	}
 	if len(h.Names) == 0 {
@@ -290,10 +290,10 @@ func (p *parser) place(picked, names []string, h *Head) error {
 	return nil
 }
 
-func (p *parser) placePicked(picked, names []string, h *Head) error {
-	at := make(map[string][]int, len(names)) // the columns of a name that are left to pick
+func (p *parser) placePicked(picked []string, h *Head) error {
+	at := make(map[string][]int, p.width) // the columns of a name that are left to pick
 	first := map[int]map[string]int{}
-	for j, name := range names {
+	for j, name := range p.names {
 		if at[name] = append(at[name], j); len(at[name]) > 1 {
 			continue
 		}
@@ -314,7 +314,7 @@ func (p *parser) placePicked(picked, names []string, h *Head) error {
 		case !ok && p.pickOneHot(name, i, first, given):
 			continue
 		case !ok:
-			return p.fault(-1, "there is no column "+quote(name)+"; there are "+list(names))
+			return p.fault(-1, "there is no column "+quote(name)+"; there are "+list(p.names))
 		case len(left) == 0:
 			return p.fault(-1, "column "+quote(name)+" is asked for more often than it is there")
 		case given[left[0]] != 0:

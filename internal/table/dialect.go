@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -179,9 +180,12 @@ func (s *survey) namesAbove(d *Dialect) {
 	if s.names = last; above != nil && slices.ContainsFunc(last, func(f []byte) bool { return isUnit(f) }) {
 		s.names = above
 	}
+	if s.names != nil && !s.hash {
+		s.note("line " + strconv.Itoa(s.skipped) + " has the names of the columns")
+	}
 }
 
-// namesIn is the names in a comment; nil unless they are as many as the columns. There may be # before each,
+// namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign before each,
 // and several tabs between them.
 func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 	comment = bytes.TrimLeft(comment, " \t")
@@ -194,9 +198,9 @@ func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 	if len(names) != width {
 		names = slices.DeleteFunc(names, absent)
 	}
-	if n := len(names); n > 0 && isComment(names[n-1]) {
+	if n := len(names); n > 0 && len(sign) > 0 && bytes.HasPrefix(bytes.TrimSpace(names[n-1]), sign) {
 		for j, f := range names {
-			names[j] = bytes.TrimLeft(f, "# ")
+			names[j] = bytes.TrimLeft(f, string(sign)+" ")
 		}
 	}
 	if len(names) != width {

@@ -42,14 +42,22 @@ type trial struct {
 	dialect Dialect
 }
 
-// settle takes the advice out of an error unless the text can be read with it.
+// settle takes the advice out of an error unless the text can be read with it. If the text has several tables, that
+// is told instead.
 func (t *trial) settle(err error) error {
 	e, ok := err.(*Error)
-	if !ok || e.tries == nil || t.text == nil || t.dialect.trying || t.works(e, t.dialect, 2) {
+	if !ok || t.text == nil || t.dialect.trying {
+		return err
+	}
+	more, titles := "", sections(t.text)
+	if len(titles) > 1 {
+		more = "; the text has several tables, such as " + titles[0] + " and " + titles[len(titles)-1] +
+			": keep the lines of one"
+	} else if e.tries == nil || t.works(e, t.dialect, 2) {
 		return err
 	}
 	plain := *e
-	plain.Msg, plain.advice = e.Plain(), ""
+	plain.Msg, plain.advice = e.Plain()+more, ""
 	return &plain
 }
 

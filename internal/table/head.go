@@ -260,45 +260,52 @@ func hasAll(names, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
 }
 
-// shape finds out why line 1 has one field less than the others, if it does.
+// shape finds out why line 1 has one field less or more than the others, if it does. An empty last field that not
+// all lines have does not count.
 func (s *survey) shape(d *Dialect) {
-	width, first := widthOf(s.lines)
-	if width == 0 || first == width {
+	if len(s.lines) < 2 {
 		return
 	}
-	if width == 2 && d.Delimiter == ',' && d.Decimal == 0 && wholes(s.lines[1:]) {
-		f := s.lines[1]
+	n, rows := len(s.lines[0]), s.lines[1:]
+	fewer := howMany(rows, func(line [][]byte) bool { return len(line) == n-1 && n > 1 && present(line[n-2]) })
+	ended := howMany(rows, func(line [][]byte) bool { return len(line) == n && absent(line[n-1]) })
+	if n > 2 && absent(s.lines[0][n-1]) && fewer > 0 && fewer+ended == len(rows) {
+		s.tail, n = true, n-1
+		s.lines[0] = s.lines[0][:n]
+	}
+	if !slices.ContainsFunc(rows, func(line [][]byte) bool { return len(line) == n+1 && present(line[n]) }) {
+		for i, line := range rows {
+			rows[i] = within(line, n)
+		}
+		return
+	}
+	if slices.ContainsFunc(rows, func(line [][]byte) bool { return len(line) != n+1 }) {
+		return // an error follows: the lines differ in length
+	}
+	if n == 1 && d.Delimiter == ',' && d.Decimal == 0 && wholes(rows) {
+		f := rows[0]
 		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
 			" may be a delimiter or the decimal sign"}
 		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,",
 			[]string{d.Words.Decimal, "comma"}, []string{d.Words.Delimiter, ","})
 	}
-	s.tail = !slices.ContainsFunc(s.lines[1:], func(line [][]byte) bool { return present(line[width-1]) })
-	if !s.tail && !different(s.lines[1:]) {
-		return // an error follows: the lines differ in length
+	if !different(rows) {
+		return
 	}
-	if s.tail = s.tail || absent(s.lines[0][0]); !s.tail { // a blank corner is the place of names
+	if s.unnamed = absent(s.lines[0][0]); !s.unnamed { // a blank corner is the place of names
 		s.short = true
-		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
 		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
 			"column 1 has the names of the rows")
-	} else {
-		s.lines[0] = append(s.lines[0], nil)
 	}
+	s.lines[0] = s.padded(s.lines[0])
 }
 
-// widthOf counts fields. The width is 0 if lines differ, but the first may have one field less.
-func widthOf(lines [][][]byte) (width, first int) {
-	if len(lines) == 0 {
-		return 0, 0
+// within is a line without an empty field after the last column.
+func within(fields [][]byte, width int) [][]byte {
+	if len(fields) == width+1 && absent(fields[width]) {
+		return fields[:width]
 	}
-	first = len(lines[0])
-	width = len(lines[min(1, len(lines)-1)])
-	other := func(line [][]byte) bool { return len(line) != width }
-	if width-first > 1 || width < first || slices.ContainsFunc(lines[1:], other) {
-		return 0, first
-	}
-	return width, first
+	return fields
 }
 
 func wholes(lines [][][]byte) bool {

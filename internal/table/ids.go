@@ -33,70 +33,71 @@ func unnamed(name string) bool {
 
 // guessIDs finds columns of ids among those that are free. The first that looks most
 // like one becomes that of the rows. The others are left out.
-func (p *parser) guessIDs(columns []column, free func(int) bool, names []string, h *Head, picked bool) {
+func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 	if p.dialect.ID == NoID {
 		return
 	}
-	type found struct {
-		at  int
-		why string
-	}
-	var ids []found
-	data := 0
+	columns := p.survey.columns
+	var ids []int
+	why, data := make([]string, p.width), 0
 	for j := range columns {
 		if !free(j) {
 			continue
 		}
 		data++
 		c := &columns[j]
-		why := p.whyID(c, j, names, h.Header)
-		if why == "" && picked && c.different && (c.text() || idName(names[j])) { // of few rows
-			why = "it is no column of the model, and no value comes twice"
+		why[j] = p.whyID(c, j, h.Header)
+		if why[j] == "" && picked && c.different && (c.text() || idName(p.names[j])) { // of few rows
+			why[j] = "it is no column of the model, and no value comes twice"
 		}
-		if why != "" {
-			ids = append(ids, found{j, why})
-		} else if !picked && h.Header && c.words == 0 && c.gaps == 0 &&
-			(c.whole || j == 0 && isNumber([]byte(names[j]))) && c.rising && c.numbers >= 10 {
-			note := p.columnName(j, names) + " is data, though its whole numbers rise from row to row"
-			if !c.whole { // the corner of a map of times and wavelengths
-				note = strings.Replace(note, "whole ", "", 1)
-			}
-			if w := p.dialect.Words.ID; j > 0 && is("axis", names[j]) {
-				note = "warning: " + p.columnName(j, names) + " is an axis, and its points are taken for the rows; " +
-					"if samples are columns, delete the columns before it: then the table is turned"
-			} else if w != "" {
-				note += "; if they are ids: " + w + " " + strconv.Itoa(j+1)
-			}
-			p.survey.note(note)
+		if why[j] != "" {
+			ids = append(ids, j)
+		} else if !picked && h.Header {
+			p.noteRising(c, j)
 		}
 	}
 	if p.dialect.Pick == nil && len(ids) == data { // something must be data
-		ids = slices.DeleteFunc(ids, func(f found) bool { return columns[f.at].words == 0 })
-	}
-	looked := ""
-	if p.survey.cut {
-		looked = ", in the " + strconv.Itoa(len(p.survey.lines)) + " lines that were looked at"
+		ids = slices.DeleteFunc(ids, func(j int) bool { return columns[j].words == 0 })
 	}
 	// Names and codes tell more than dates do, and these more than numbers of rows.
-	rank := func(f found) int { return slices.Index([]string{datesOfRows, numbersOfRows}, f.why) }
-	slices.SortStableFunc(ids, func(a, b found) int { return rank(a) - rank(b) })
-	for _, f := range ids {
-		p.roles[f.at] = roleNone
-		if c := &columns[f.at]; p.id == 0 {
-			p.id = f.at + 1
+	rank := func(j int) int { return slices.Index([]string{datesOfRows, numbersOfRows}, why[j]) }
+	slices.SortStableFunc(ids, func(a, b int) int { return rank(a) - rank(b) })
+	for i, j := range ids {
+		p.roles[j] = roleNone
+		c, note := &columns[j], p.columnName(j)+" is "
+		if i == 0 && p.id == 0 {
+			p.id = j + 1
+			note += "taken for the rows' ids and "
 			if c.words > 4 && c.dates == c.words-1 && !isDate([]byte(c.values[0])) { // as FRED-MD
-				f.why += "; warning: row 1 is data, though it has " + quote(c.values[0]) +
-					" where others have dates"
+				why[j] += "; warning: row 1 is data, though it has " + quote(c.values[0]) + " where others have dates"
 				if w := p.dialect.Words.Skip; w != "" {
-					f.why += ", and " + w + " 1 leaves it out"
+					why[j] += ", and " + w + " 1 leaves it out"
 				}
 			}
-			p.survey.note(p.columnName(f.at, names) + " is taken for the rows' ids and left out: " + f.why +
-				looked)
-		} else {
-			p.survey.note(p.columnName(f.at, names) + " is left out: " + f.why + looked)
 		}
+		if note += "left out: " + why[j]; p.survey.cut {
+			note += ", in the " + strconv.Itoa(len(p.survey.lines)) + " lines that were looked at"
+		}
+		p.survey.note(note)
 	}
+}
+
+// noteRising names a column of data whose numbers rise, as ids or points of an axis do.
+func (p *parser) noteRising(c *column, j int) {
+	if c.words+c.gaps > 0 || !c.rising || c.numbers < 10 || !c.whole && !(j == 0 && isNumber([]byte(p.names[j]))) {
+		return
+	}
+	note := p.columnName(j) + " is data, though its whole numbers rise from row to row"
+	if !c.whole { // the corner of a map of times and wavelengths
+		note = strings.Replace(note, "whole ", "", 1)
+	}
+	if w := p.dialect.Words.ID; j > 0 && is("axis", p.names[j]) {
+		note = "warning: " + p.columnName(j) + " is an axis, and its points are taken for the rows; " +
+			"if samples are columns, delete the columns before it: then the table is turned"
+	} else if w != "" {
+		note += "; if they are ids: " + w + " " + strconv.Itoa(j+1)
+	}
+	p.survey.note(note)
 }
 
 const (
@@ -105,11 +106,15 @@ const (
 )
 
 // whyID says why a column looks like ids; "" if it does not.
-func (p *parser) whyID(c *column, j int, names []string, header bool) string {
-	name := names[j]
+func (p *parser) whyID(c *column, j int, header bool) string {
+	name := p.names[j]
 	all := c.numbers + c.words
-	integers := c.words == 0 && c.whole && c.numbers > 0 && c.gaps == 0
-	full := c.gaps == 0 || c.gaps == 1 && all >= 8         // a line of totals may have none
+	gaps := c.gaps - c.given // 99 may be missing in a column, and an id
+	if !c.text() {
+		gaps += c.givenWords
+	}
+	integers := c.words == 0 && c.whole && c.numbers > 0 && gaps == 0
+	full := gaps == 0 || gaps == 1 && all >= 8             // a line of totals may have none
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
 	switch {
 	case j == 0 && p.survey.short, bare && c.different && full && all > 1 && (c.text() || integers && c.rising):
@@ -121,7 +126,7 @@ func (p *parser) whyID(c *column, j int, names []string, header bool) string {
 	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
 	case header && j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
-		!isNumber([]byte(name)) && IsAxis(names[1:]):
+		!isNumber([]byte(name)) && IsAxis(p.names[1:]):
 		return "its numbers rise evenly beside names that are numbers"
 	case c.text() && c.different && full && c.dates == c.words && all > 2:
 		return datesOfRows
@@ -133,12 +138,12 @@ func (p *parser) whyID(c *column, j int, names []string, header bool) string {
 
 // guessPositions finds columns of numbers without a name beside names that are an axis, such as
 // the positions of spectra on a map. They are carried along.
-func (p *parser) guessPositions(columns []column, free func(int) bool, names []string, h *Head) {
+func (p *parser) guessPositions(free func(int) bool, h *Head) {
 	var at []int
 	var axis []float64
-	last := names[len(names)-1]
+	last := p.names[p.width-1]
 	prefix := last[:max(0, strings.IndexAny(last, "0123456789"))] // X400, spc.400
-	for j, name := range names {
+	for j, name := range p.names {
 		if !free(j) || p.kept != nil && p.kept[j] {
 			continue
 		}
@@ -146,7 +151,8 @@ func (p *parser) guessPositions(columns []column, free func(int) bool, names []s
 		switch {
 		case err == nil:
 			axis = append(axis, v)
-		case (name == Column(j) || unnamed(name) || is("position", name)) && columns[j].words == 0 && columns[j].numbers > 0:
+		case (name == Column(j) || unnamed(name) || is("position", name)) &&
+			p.survey.columns[j].words == 0 && p.survey.columns[j].numbers > 0:
 			at = append(at, j)
 		default:
 			return
@@ -158,12 +164,9 @@ func (p *parser) guessPositions(columns []column, free func(int) bool, names []s
 	if p.kept == nil {
 		p.kept = make([]bool, p.width)
 	}
-	var list []string
 	for _, j := range at {
 		p.kept[j], p.roles[j] = true, roleNone
-		list = append(list, strconv.Itoa(j+1))
 	}
-	p.survey.note(Plural(len(at), "column ", "columns ") + strings.Join(list, ", ") +
-		Plural(len(at), " has", " have") +
+	p.survey.note(someOf(p.these(at).names) + Plural(len(at), " has", " have") +
 		" no name, or that of a position, beside numbers as names: no data, but carried along as positions")
 }

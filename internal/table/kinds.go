@@ -4,6 +4,7 @@ package table
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 type column struct {
 	list                 []float64 // the numbers
 	numbers, words, gaps int
+	given, givenWords    int  // gaps that Dialect.NA names; those that are no numbers
 	whole                bool // all numbers are whole
 	rising, consecutive  bool // every number is above the last; by 1
 	different            bool // all fields differ that are not empty
@@ -57,7 +59,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 		if c.rising = goes(c.list, 1, 0); len(c.list) > 0 {
 			c.least, c.most = slices.Min(c.list), slices.Max(c.list)
 		}
-		c.consecutive = c.rising && c.whole && c.most-c.least == float64(len(c.list)-1)
+		c.consecutive = c.rising && c.whole && c.most-c.least == float64(len(c.list)+c.given-c.givenWords-1)
 	}
 	return columns
 }
@@ -67,6 +69,9 @@ func (c *column) add(p *parser, f []byte) {
 		s.deleted = s.deleted || p.isDeleted(f)
 		if word := p.naWord(f); word != "" {
 			s.seen[word] = true
+			if c.given++; !isNumber(p.withPoint(f)) {
+				c.givenWords++
+			}
 		}
 	}
 	_, _, limit := p.limit(f)
@@ -148,88 +153,80 @@ func isDate(f []byte) bool {
 
 // guessColumns finds the columns that are not data: those of ids, and empty ones. It returns an error that
 // names the columns of text that are left. wanted has the names that Pick asks for, if it does.
-func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, h *Head) error {
-	if s := p.survey.doubt; s != nil && p.dialect.Decimal == 0 {
-		e := p.fault(-1, Printable(string(s))+" may be a number of thousands or one with three decimals").
+func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
+	s := p.survey
+	if s.doubt != nil && p.dialect.Decimal == 0 {
+		e := p.fault(-1, Printable(string(s.doubt))+" may be a number of thousands or one with three decimals").
 			advise(p.dialect.Words.Decimal,
 				"say which the decimal sign is: "+p.dialect.Words.Decimal+" comma or point",
 				[]string{p.dialect.Words.Decimal, "comma"}, []string{p.dialect.Words.Decimal, "point"})
-		e.Line = p.survey.doubted
+		e.Line = s.doubted
 		return e
 	}
-	columns := p.columnsOf(rows)
-	p.survey.columns = columns
-	p.forms = mapped(columns, func(c column) form { return c.form })
-	p.units = mapped(columns, func(c column) string { return c.unit })
+	s.columns = p.columnsOf(rows)
+	p.forms = mapped(s.columns, func(c column) form { return c.form })
+	p.units = mapped(s.columns, func(c column) string { return c.unit })
 	p.plain = p.plain && !slices.ContainsFunc(p.units, func(unit string) bool { return unit != "" })
 	sorted := slices.Sorted(slices.Values(wanted))
 	free := func(j int) bool {
 		if p.roles[j] != 0 {
 			return false
 		}
-		_, is := slices.BinarySearch(sorted, names[j])
-		hot, _ := slices.BinarySearch(sorted, names[j]+"=") // the first of the names that begin so
-		return !is && !(hot < len(sorted) && strings.HasPrefix(sorted[hot], names[j]+"="))
+		_, is := slices.BinarySearch(sorted, p.names[j])
+		hot, _ := slices.BinarySearch(sorted, p.names[j]+"=") // the first of the names that begin so
+		return !is && !(hot < len(sorted) && strings.HasPrefix(sorted[hot], p.names[j]+"="))
 	}
-	written := columns
-	if p.dialect.NA != nil { // 99 may be missing in a column, and an id
-		l := *p.layout
-		l.dialect.NA = nil
-		written = (&parser{layout: &l}).columnsOf(rows)
-		for j := range written {
-			if written[j].text() && !columns[j].text() {
-				written[j] = columns[j]
-			}
-		}
-	}
-	p.guessIDs(written, free, names, h, wanted != nil)
-	p.guessPositions(columns, free, names, h)
-	var hollow []string
-	for j := range columns {
-		c := &columns[j]
-		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
+	p.guessIDs(free, h, wanted != nil)
+	p.guessPositions(free, h)
+	for j := range s.columns {
+		if free(j) && p.kept != nil && p.kept[j] && s.columns[j].text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
-		if free(j) && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
-			wanted == nil && !p.survey.cut && h.Header && !isNumber([]byte(names[j])) {
-			p.roles[j] = roleNone
-			p.survey.note(p.columnName(j, names) + " is left out: it is always 100")
-		}
-		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
-			p.roles[j] = roleNone
-			if h.Header && names[j] != Column(j) && !unnamed(names[j]) {
-				hollow = append(hollow, strconv.Itoa(j+1)+" ("+names[j]+")")
-			}
-		}
-	}
-	if hollow != nil {
-		p.survey.note(Plural(len(hollow), "column ", "columns ") + someOf(hollow) +
-			Plural(len(hollow), " is", " are") + " empty and left out")
 	}
 	if wanted != nil {
-		return p.unwanted(columns, free, wanted)
+		return p.unwanted(free, wanted)
 	}
+	p.leaveOut(len(rows), h)
 	if p.dialect.Text == TextOneHot {
-		p.guessValues(columns, names)
+		p.guessValues()
 	}
 	if h.Header {
-		p.noteOthers(columns, names)
-		p.noteUncertainties(names)
-		p.noteFactors(columns, names)
+		p.noteOthers()
+		p.noteDoubtful()
 	}
-	p.noteForms(columns, names)
-	p.noteMended(columns, names)
-	return p.settleTexts(columns, names)
+	p.noteForms()
+	p.noteMended()
+	return p.settleTexts()
+}
+
+// leaveOut leaves out named columns that are always 100, and empty ones.
+func (p *parser) leaveOut(rows int, h *Head) {
+	named := func(j int) bool { return h.Header && p.names[j] != Column(j) && !unnamed(p.names[j]) }
+	whole := p.some(func(j int, c *column) bool {
+		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
+			!p.survey.cut && h.Header && !isNumber([]byte(p.names[j]))
+	})
+	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
+	for _, j := range slices.Concat(whole.at, hollow.at) {
+		p.roles[j] = roleNone
+	}
+	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool { return !named(j) }))
+	for _, name := range whole.names {
+		p.survey.note(name + " is left out: it is always 100")
+	}
+	if len(hollow.at) > 0 {
+		p.survey.note(hollow.are() + " empty and left out")
+	}
 }
 
 // unwanted is the error for columns of numbers to the right of those picked by their places alone.
-func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string) error {
+func (p *parser) unwanted(free func(int) bool, wanted []string) error {
 	last := p.width - 1
 	for last >= 0 && free(last) {
 		last--
 	}
 	for j := last + 1; j < p.width && p.header == nil; j++ {
-		if columns[j].numbers > 0 && p.roles[j] == 0 {
+		if p.survey.columns[j].numbers > 0 && p.roles[j] == 0 {
 			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+Count(len(wanted),
 				"column")+" asked for, "+list(wanted)).
 				advise(p.notData(j), p.notData(j), []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
@@ -239,87 +236,102 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 }
 
 // columnName is "column 2 (income)" for notes, without a name that stands for the place.
-func (p *parser) columnName(j int, names []string) string {
+func (p *parser) columnName(j int) string {
 	s := "column " + strconv.Itoa(j+1)
-	if names[j] != Column(j) {
-		s += " (" + names[j] + ")"
+	if p.names[j] != Column(j) {
+		s += " (" + p.names[j] + ")"
 	}
 	return s
 }
 
-// noteOthers names the few columns of data beside many with numbered names: constituents beside
-// wavelengths, years and places beside species.
-func (p *parser) noteOthers(columns []column, names []string) {
-	free := func(j int) bool { return p.roles[j] == 0 && !columns[j].text() }
-	shapes, most := map[string][]int{}, ""
-	for j, name := range names {
-		if free(j) {
-			shape, _ := shapeOf(strings.TrimLeft(strings.Replace(name, ".", "", 1), "-"))
-			if shapes[shape] = append(shapes[shape], j); len(shapes[shape]) > len(shapes[most]) {
-				most = shape
+// some is columns that a note is about.
+type some struct {
+	at    []int
+	names []string
+	drop  string // the end of a note that leaves them out
+}
+
+// numbers are the columns of numbers that are data.
+func (p *parser) numbers() iter.Seq2[int, *column] {
+	return func(yield func(int, *column) bool) {
+		for j := range p.survey.columns {
+			if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && !yield(j, c) {
+				return
 			}
 		}
 	}
-	many := shapes[most]
-	var others, numbers []string
-	for j := range names {
-		if _, one := slices.BinarySearch(many, j); free(j) && !one {
-			others, numbers = append(others, p.columnName(j, names)), append(numbers, strconv.Itoa(j+1))
+}
+
+// some returns those of the numbers that are as asked.
+func (p *parser) some(are func(j int, c *column) bool) some {
+	var at []int
+	for j, c := range p.numbers() {
+		if are(j, c) {
+			at = append(at, j)
 		}
 	}
-	if n := len(others); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
+	return p.these(at)
+}
+
+func (p *parser) these(at []int) some {
+	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
+	return some{at, mapped(at, p.columnName), hint(p.dialect.Words.Drop, " "+numbers+
+		Plural(len(at), " leaves it", " leaves them")+" out")}
+}
+
+func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
+
+// noteOthers names the few columns of data beside many with numbered names: constituents beside
+// wavelengths, years and places beside species.
+func (p *parser) noteOthers() {
+	shape := func(j int) string {
+		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
+		return shape
+	}
+	shapes, most := map[string][]int{}, ""
+	for j := range p.numbers() {
+		s := shape(j)
+		if shapes[s] = append(shapes[s], j); len(shapes[s]) > len(shapes[most]) {
+			most = s
+		}
+	}
+	many := shapes[most]
+	others := p.some(func(j int, _ *column) bool { return shape(j) != most })
+	if n := len(others.at); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
 		return
 	}
-	note := someOf(others) + Plural(len(others), " is", " are") + " data, too, beside " +
-		strconv.Itoa(len(many)) + " columns from " + names[many[0]] + " to " + names[many[len(many)-1]]
-	p.survey.note(note + hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+
-		Plural(len(others), " leaves it", " leaves them")+" out"))
+	p.survey.note(others.are() + " data, too, beside " + strconv.Itoa(len(many)) + " columns from " +
+		p.names[many[0]] + " to " + p.names[many[len(many)-1]] + others.drop)
 }
 
-// noteFactors warns of columns such as Plot or class, whose few whole numbers are data as well.
-func (p *parser) noteFactors(columns []column, names []string) {
-	var in, numbers []string
-	for j := range columns {
-		c, n := &columns[j], len(slices.Compact(slices.Sorted(slices.Values(columns[j].list))))
-		if p.roles[j] == 0 && c.whole && !c.text() && 2*n <= c.numbers &&
-			(is("factor", names[j]) || is("class", names[j]) || idName(names[j])) {
-			in, numbers = append(in, p.columnName(j, names)), append(numbers, strconv.Itoa(j+1))
+// noteDoubtful warns of columns such as Plot or class, whose few whole numbers are data as well, and of those
+// such as Zr Error behind Zr.
+func (p *parser) noteDoubtful() {
+	factors := p.some(func(j int, c *column) bool {
+		name, n := p.names[j], len(slices.Compact(slices.Sorted(slices.Values(c.list))))
+		return c.whole && 2*n <= c.numbers && (is("factor", name) || is("class", name) || idName(name))
+	})
+	if w := p.dialect.Words; factors.at != nil {
+		note := "warning: " + factors.are() + " data, too, but may be classes or ids"
+		if len(factors.at) == 1 && w.Label != "" && p.dialect.Label == "" {
+			note += "; " + w.Label + " " + strconv.Itoa(factors.at[0]+1) + " takes it for the classes"
 		}
+		p.survey.note(note + factors.drop)
 	}
-	if w := p.dialect.Words; in != nil {
-		note := "warning: " + someOf(in) + Plural(len(in), " is", " are") + " data, too, but may be classes or ids"
-		if len(in) == 1 && w.Label != "" && p.dialect.Label == "" {
-			note += "; " + w.Label + " " + numbers[0] + " takes it for the classes"
+	errors := p.some(func(j int, _ *column) bool {
+		if j == 0 {
+			return false
 		}
-		p.survey.note(note + hint(w.Drop, " "+strings.Join(numbers, ",")+Plural(len(in), " leaves it", " leaves them")+" out"))
-	}
-}
-
-// noteUncertainties warns of columns such as Zr Error behind Zr, which are data as well.
-func (p *parser) noteUncertainties(names []string) {
-	var in, numbers []string
-	for j := 1; j < len(names); j++ {
-		rest, ok := strings.CutPrefix(names[j], names[j-1])
-		if ok && p.roles[j] == 0 && is("uncertainty", strings.Trim(rest, " _.()[]")) {
-			in, numbers = append(in, names[j]), append(numbers, strconv.Itoa(j+1))
-		}
-	}
-	if len(in) > 1 {
-		p.survey.note("warning: " + someOf(in) + " are data, and seem to be uncertainties of the columns before them" +
-			hint(p.dialect.Words.Drop, " "+strings.Join(numbers, ",")+" leaves them out"))
+		rest, ok := strings.CutPrefix(p.names[j], p.names[j-1])
+		return ok && is("uncertainty", strings.Trim(rest, " _.()[]"))
+	})
+	if len(errors.at) > 1 {
+		p.survey.note("warning: " + errors.are() + " data, and seem to be uncertainties of the columns before them" +
+			errors.drop)
 	}
 }
 
-func (p *parser) numbersThat(columns []column, names []string, are func(*column) bool) (in []string) {
-	for j := range columns {
-		if c := &columns[j]; are(c) && p.roles[j] == 0 && !c.text() {
-			in = append(in, p.columnName(j, names))
-		}
-	}
-	return in
-}
-
-func (p *parser) noteForms(columns []column, names []string) {
+func (p *parser) noteForms() {
 	for _, f := range []struct {
 		is  form
 		say string
@@ -329,16 +341,15 @@ func (p *parser) noteForms(columns []column, names []string) {
 		{formCurrency, "signs of currencies are taken out: "},
 		{formParens, "(5) is read as -5: "},
 	} {
-		in := p.numbersThat(columns, names, func(c *column) bool { return c.form&f.is != 0 })
-		if in != nil {
-			p.survey.note(f.say + someOf(in))
+		in := p.some(func(_ int, c *column) bool { return c.form&f.is != 0 })
+		if in.at != nil {
+			p.survey.note(f.say + someOf(in.names))
 		}
 	}
-	for j := range columns {
-		if c := &columns[j]; c.percents > 0 && c.bare != "" && p.roles[j] == 0 && !c.text() {
-			p.survey.note("warning: " + p.columnName(j, names) +
-				" has numbers with a percent sign and numbers without one, such as " + Printable(c.bare) +
-				": 50 % is read as 50, not as 0.5")
+	for j, c := range p.numbers() {
+		if c.percents > 0 && c.bare != "" {
+			p.survey.note("warning: " + p.columnName(j) + " has numbers with a percent sign and numbers without " +
+				"one, such as " + Printable(c.bare) + ": 50 % is read as 50, not as 0.5")
 		}
 	}
 }

@@ -58,9 +58,6 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 			l.keys = append(l.keys, j)
 		}
 	}
-	if len(l.values) > 2 && !asked { // two are values and their deviations
-		return nil, asItStands, ""
-	}
 	t, why = l.judge(p, f.rows, s.cut)
 	return l, t, why
 }
@@ -146,7 +143,7 @@ func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
 		why += " (" + name + ")"
 	}
 	switch {
-	case len(axis) < 3 || !spread:
+	case len(axis) < 3 || !spread, len(l.values) > 2 && !(full && samples > 2): // two are values and their deviations
 	case l.named, full && samples > 2 && l.names == nil && regular(numbers) && spectrumLike(numbers):
 		return certain, why
 	case full && samples > 2, l.texts[l.axis] && len(pairs) == n:
@@ -199,7 +196,7 @@ func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 		return nil, nil
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
-			l.called(l.values[0]) + " and " + l.called(l.values[1]) + ", of which a file may have one"
+			someOf(mapped(l.values, l.called)) + ", of which a file may have one"
 		return nil, fail.advise(ask, ask+" no reads the lines as they are", []string{ask, "no"})
 	}
 	err = d.doubt(t, given, ask, "this seems to be a long table, since "+why, "makes a row of each sample",

@@ -164,7 +164,7 @@ func (p *parser) naWord(f []byte) string {
 	return ""
 }
 
-func (p *parser) noteMended(columns []column, names []string) {
+func (p *parser) noteMended() {
 	s := p.survey
 	if s.deleted {
 		s.note("-1.23e34, a deleted channel, is a missing value")
@@ -174,10 +174,10 @@ func (p *parser) noteMended(columns []column, names []string) {
 			s.note("no entry is " + quote(word) + ", which was to count as missing")
 		}
 	}
-	in := p.numbersThat(columns, names, func(c *column) bool { return c.below > 0 })
-	if in != nil && p.dialect.Below != BelowError {
+	in := p.some(func(_ int, c *column) bool { return c.below > 0 })
+	if in.at != nil && p.dialect.Below != BelowError {
 		s.note("entries below a limit, marked by <, are " + Plural(int(p.dialect.Below), "missing values",
-			"taken as half of it") + ": " + someOf(in))
+			"taken as half of it") + ": " + someOf(in.names))
 	}
 }
 

@@ -14,9 +14,9 @@ type oneHot struct {
 }
 
 // guessValues makes a column of 0 and 1 for each value of columns of text with few.
-func (p *parser) guessValues(columns []column, names []string) {
-	for j := range columns {
-		c := &columns[j]
+func (p *parser) guessValues() {
+	for j := range p.survey.columns {
+		c := &p.survey.columns[j]
 		// little in common
 		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 || len(c.values) > mostValues {
 			continue
@@ -28,8 +28,8 @@ func (p *parser) guessValues(columns []column, names []string) {
 			}
 		}
 		p.setOneHot(j, hot)
-		shown := mapped(hot.values, func(v string) string { return names[j] + "=" + v })
-		p.survey.note(p.columnName(j, names) + " becomes " + Count(len(shown), "column") +
+		shown := mapped(hot.values, func(v string) string { return p.names[j] + "=" + v })
+		p.survey.note(p.columnName(j) + " becomes " + Count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}
 }

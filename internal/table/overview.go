@@ -64,10 +64,7 @@ func (p *parser) taken() []Taken {
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
 		t := &list[j]
-		*t = Taken{Name: Column(j), As: AsData, Text: c.text() || c.mixed}
-		if j < len(p.header) {
-			t.Name = p.header[j]
-		}
+		*t = Taken{Name: p.names[j], As: AsData, Text: c.text() || c.mixed}
 		t.Classes = t.Text && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
 		switch role := p.roles[j]; {
 		case p.id == j+1:

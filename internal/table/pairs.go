@@ -23,7 +23,7 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 			return false
 		}
 	}
-	f.width = len(axes)
+	f.width = len(axes) &^ 1 // without a blank last one
 	f.head = make([][]byte, f.width)
 	f.head[0] = axes[0]
 	for j := 1; j < f.width; j++ {
@@ -36,7 +36,8 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 			f.head[j] = names[j-1]
 		}
 	}
-	f.rows, f.paired = lines[1+f.units:], true
+	f.rows = mapped(lines[1+f.units:], func(line [][]byte) [][]byte { return within(line, f.width) })
+	f.paired = true
 	if i := slices.IndexFunc(f.rows, f.after); i >= 0 {
 		f.rows = f.rows[:i]
 	}
@@ -57,7 +58,7 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 // nil, one for each pair. The last column may be blank.
 func paired(names, axes [][]byte) bool {
 	n := len(axes) / 2
-	if names == nil && n < 2 || names != nil && len(names) != len(axes) || n < 1 ||
+	if names == nil && n < 2 || names != nil && len(names)/2 != n || n < 1 ||
 		len(axes)%2 == 1 && present(axes[2*n]) {
 		return false
 	}
@@ -77,7 +78,7 @@ func paired(names, axes [][]byte) bool {
 }
 
 func (f *frame) after(line [][]byte) bool {
-	return f.paired && len(line) != f.width && !numeric(line[0])
+	return f.paired && len(within(line, f.width)) != f.width && !numeric(line[0])
 }
 
 // agree returns an error unless all pairs of a line have the same wavelength.

@@ -18,7 +18,8 @@ type layout struct {
 	width   int      // fields on every line
 	cols    int      // numbers in a row
 	roles   []int    // of every field: its place in the row, or a role of columns.go
-	header  []string // the names of all fields, if line 1 holds them
+	names   []string // of all fields
+	header  []string // the same, if line 1 holds them; or nil
 	labels  bool     // there is a label column
 	weights bool     // there is a column of weights
 	plain   bool     // plainRows can read the rows
@@ -99,14 +100,18 @@ func (p *parser) parse(o *part) {
 			}
 			break
 		}
+		if p.dialect.Guess && ruled(fields) {
+			o.pass(p.split.end)
+			continue
+		}
 		if p.blank(fields) {
 			if p.rowless(fields) {
-				o.pass(&p.split)
+				o.pass(p.split.comment)
 				o.empty = append(o.empty, p.split.start)
 			}
 			continue // an error if a row follows
 		}
-		o.pass(&p.split)
+		o.pass(p.split.comment)
 		p.fill(o)
 		if p.skips(true) { // totals may stand after a blank line
 			o.first, o.last = max(o.first, 1), p.split.end
@@ -124,17 +129,17 @@ func (p *parser) parse(o *part) {
 		}
 		o.last, o.row = p.split.end, p.split.end
 	}
-	o.pass(&p.split)
+	o.pass(p.split.comment)
 	o.lines = p.split.end
 }
 
-// pass counts the comments before the splitter's record as lines that are not blank.
-func (o *part) pass(s *splitter) {
-	if s.comment > 0 {
+// pass counts a comment or a rule as a line that is not blank; line 0 is none.
+func (o *part) pass(line int) {
+	if line > 0 {
 		if o.first == 0 {
 			o.first = afterComment
 		}
-		o.last = s.comment
+		o.last = line
 	}
 }
 
@@ -154,8 +159,8 @@ func (p *parser) blank(fields [][]byte) bool {
 
 // ruled reports whether a line is a rule, such as ----- or |---|:--|.
 func ruled(fields [][]byte) bool {
-	other := func(f []byte) bool { return len(bytes.Trim(f, "-=:+ ")) > 0 }
-	long := func(f []byte) bool { return len(bytes.Trim(f, ": ")) > 2 }
+	other := func(f []byte) bool { return len(bytes.Trim(f, "-=:+| ")) > 0 }
+	long := func(f []byte) bool { return len(bytes.Trim(f, ":| ")) > 2 }
 	return slices.ContainsFunc(fields, long) && !slices.ContainsFunc(fields, other)
 }
 
@@ -316,6 +321,9 @@ func (p *parser) next() ([][]byte, error) {
 	// A space at the end of a line is not a delimiter.
 	if n := len(fields); p.dialect.Delimiter == ' ' && n > 1 && len(fields[n-1]) == 0 {
 		fields = fields[:n-1]
+	}
+	if p.dialect.Guess && p.width > 0 {
+		fields = within(fields, p.width)
 	}
 	return fields, nil
 }

@@ -77,6 +77,9 @@ func (t *Reader) firstRow() (fields [][]byte, err error) {
 			}
 		}
 		if row && !p.skips(true) {
+			if p.dialect.Guess {
+				fields = within(fields, p.width)
+			}
 			return fields, nil
 		}
 	}
@@ -139,8 +142,10 @@ func (s *survey) padded(fields [][]byte) [][]byte {
 	switch {
 	case s.short:
 		return slices.Insert(fields, 0, []byte{})
-	case s.tail:
+	case s.unnamed:
 		return append(fields, nil)
+	case s.tail:
+		return fields[:len(fields)-1]
 	}
 	return fields
 }

@@ -19,8 +19,8 @@ type texts struct {
 
 // settleTexts leaves out columns of text by Dialect.Text. Otherwise they are an error, which waits
 // until the gaps of the other columns are counted.
-func (p *parser) settleTexts(columns []column, names []string) error {
-	found := p.findTexts(columns, names)
+func (p *parser) settleTexts() error {
+	found := p.findTexts()
 	if found == nil {
 		return nil
 	}
@@ -44,26 +44,26 @@ func (p *parser) settleTexts(columns []column, names []string) error {
 	return nil
 }
 
-func (p *parser) findTexts(columns []column, names []string) *texts {
+func (p *parser) findTexts() *texts {
 	found, times := new(texts), map[string]int{}
-	for _, name := range names {
+	for _, name := range p.names {
 		times[name]++
 	}
-	for j := range columns {
-		c := &columns[j]
+	for j, name := range p.names {
+		c := &p.survey.columns[j]
 		if p.roles[j] != 0 || !c.text() && !c.mixed {
 			continue
 		}
 		give := strconv.Itoa(j + 1)
-		if p.header != nil && simple(names[j]) && times[names[j]] == 1 {
-			give = names[j]
+		if p.header != nil && simple(name) && times[name] == 1 {
+			give = name
 		}
 		found.columns, found.give = append(found.columns, j), append(found.give, give)
-		found.what = append(found.what, p.columnName(j, names)+p.describe(c, &found.few))
-		if is("class", names[j]) && !p.labels && p.dialect.Label == "" {
+		found.what = append(found.what, p.columnName(j)+p.describe(c, &found.few))
+		if is("class", name) && !p.labels && p.dialect.Label == "" {
 			found.label = give
 		}
-		if p.id == 0 && (idName(names[j]) || c.dates == c.words) && p.header != nil {
+		if p.id == 0 && (idName(name) || c.dates == c.words) && p.header != nil {
 			found.id = give
 		}
 	}

@@ -217,14 +217,16 @@ func (s *survey) wayRound(d *Dialect) (t turning, why string) {
 		}
 	}
 	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(axis) {
-		n, note := len(f.samples), "one spectrum, a number a line,"
-		if f.width > 1 {
-			note = []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
+		n, what, points := len(f.samples), "one spectrum, a number a line,", "points"
+		if axis != nil {
+			what = []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
 				" beside an axis in column 1,"
+		} else if f.width > 1 {
+			what, points = Count(n, "sample")+" beside names of features,", "features"
 		}
-		s.note("warning: this seems to be " + note + " whose points are taken for the rows" +
+		s.note("warning: this seems to be " + what + " whose " + points + " are taken for the rows" +
 			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
-			"; spectra of several files belong in one table")
+			"; those of several files belong in one table")
 	}
 	return t, why
 }
@@ -280,13 +282,17 @@ func (f *frame) byAxis(axis []float64) (turning, string) {
 	return likely, why
 }
 
-// lone reports whether a text is a spectrum or two beside their axis, or the numbers of one without it.
+// lone reports whether a text is a spectrum or two beside their axis, the numbers of one without it, or a sample
+// or two beside names of features.
 func (f *frame) lone(axis []float64) bool {
 	if f.width == 1 {
 		f.samples = []int{0}
 		return axis == nil && (f.about || f.smooth())
 	}
-	return axis != nil && f.samples != nil && (f.spectral() && !is("clock", f.name) || f.head == nil &&
+	if axis == nil {
+		return f.features() && f.all[0].different && len(f.samples) < 3
+	}
+	return f.samples != nil && (f.spectral() && !is("clock", f.name) || f.head == nil &&
 		len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth())
 }
 
@@ -301,17 +307,14 @@ func (f *frame) column1() string {
 func (f *frame) byNames() (turning, string) {
 	numbered, sampled := f.likeSamples()
 	n, rows := len(f.samples), len(f.rows)
-	down := func(is func(string) bool) int { // how many lines are
-		return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
-	}
-	features := 5*down(isFeature) >= 4*rows
+	features := f.features()
 	gene, feature := is("gene", f.name), is("feature", f.name) || features
 	switch {
-	case down(isMutation) == rows:
+	case f.down(isMutation) == rows:
 		return certain, "column 1 has types of mutations"
-	case down(func(s string) bool { return is("oxide", s) }) == 3:
+	case f.down(func(s string) bool { return is("oxide", s) }) == 3:
 		return certain, "column 1 has oxides"
-	case down(isElement) >= max(5, 4*rows/5):
+	case f.down(isElement) >= max(5, 4*rows/5):
 		return likely, "column 1 has elements"
 	case gene && (numbered || sampled):
 		return certain, f.column1() + " has genes, and line 1 samples"
@@ -326,6 +329,14 @@ func (f *frame) byNames() (turning, string) {
 	}
 	return asItStands, ""
 }
+
+// down is how many lines have a name in column 1 that is as asked.
+func (f *frame) down(is func(string) bool) int {
+	return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
+}
+
+// features reports whether column 1 has names of features.
+func (f *frame) features() bool { return 5*f.down(isFeature) >= 4*len(f.rows) }
 
 // isMutation is for types of mutations, such as A[C>A]T.
 func isMutation(s string) bool {
@@ -443,6 +454,9 @@ func (f *frame) smooth() bool {
 func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, at []int, f frame, err error) {
 	if f, _ = s.frame(p); f.width > 0 && !f.paired {
 		f.sort(p)
+	}
+	if p.width = 0; f.paired {
+		p.width = f.width
 	}
 	lines, at, err := s.records(p, in, text, f.after)
 	if err != nil {

@@ -135,16 +135,16 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	return p.fault(j, word+" is not in "+Printable(want)+", as others are")
 }
 
-func (p *parser) noteUnits(columns []column, names []string, h *Head) {
+func (p *parser) noteUnits(h *Head) {
 	var in []string
-	for j := range columns {
-		if unit := columns[j].unit; unit != "" && p.roles[j] >= 0 && !columns[j].text() {
+	for j, c := range p.survey.columns {
+		if unit := c.unit; unit != "" && p.roles[j] >= 0 && !c.text() {
 			if h.Units == nil {
 				h.Units = make([]string, p.cols)
 			}
 			h.Units[p.roles[j]] = Printable(unit)
 			if !strings.Contains(currencies, unit) { // of these there is a note
-				in = append(in, p.columnName(j, names)+" "+Printable(unit))
+				in = append(in, p.columnName(j)+" "+Printable(unit))
 			}
 		}
 	}

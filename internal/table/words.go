@@ -41,9 +41,10 @@ id | code | sku | isbn | ean | sampleid | customer | patient | subject
 class | label | labels | class | classes | target | species | category | cluster | group | kind | truth
 total | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
 total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne | suma | promedio
-total | totale | media
+total | totale | media | __no_feature | __ambiguous | n_unmapped
 spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum | cv | sem | se
-spread | stderr | variance | range | count
+spread | stderr | variance | range | count | __too_low_aqual | __not_aligned | __alignment_not_unique
+spread | n_multimapping | n_nofeature | n_ambiguous
 uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
 factor | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex | gender | quadrat
