@@ -50,9 +50,11 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 			}
 		}
 	}
-	for i := 1; p.survey != nil && i <= p.survey.units && len(Set(names)) < len(names); i++ {
-		if joined := joinedNames(names, p.survey.lines[i]); len(Set(joined)) == len(names) {
+	for i := 1; p.survey != nil && i <= p.survey.units; i++ {
+		joined, named := joinedNames(names, p.survey.lines[i])
+		if len(Set(joined)) == len(names) && (named > 1 || len(Set(names)) < len(names)) {
 			names = joined // a name on line 1 is that of several columns
+			p.survey.joined = p.survey.joined || named > 1
 		}
 	}
 	if p.names = names; h.Header || p.dialect.Names != nil {
@@ -61,17 +63,18 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	return p.setColumns(h)
 }
 
-// joinedNames adds the fields of a line below to names.
-func joinedNames(names []string, line [][]byte) []string {
-	joined := slices.Clone(names)
+// joinedNames adds the fields of a line below to names, and counts the columns that have no other name.
+func joinedNames(names []string, line [][]byte) (joined []string, named int) {
+	joined = slices.Clone(names)
 	for j, f := range line[:min(len(line), len(names))] {
 		if names[j] == Column(j) && present(f) {
 			joined[j] = shown(f)
+			named++
 		} else if present(f) {
 			joined[j] += " " + shown(f)
 		}
 	}
-	return joined
+	return joined, named
 }
 
 // Set returns names as the keys of a map, to look up many.
@@ -126,7 +129,7 @@ func (p *parser) setColumns(h *Head) error {
 		return err
 	}
 	p.noteUnits(h)
-	if p.survey.units > 0 {
+	if p.survey.units > 0 && !p.survey.joined {
 		if h.Units == nil {
 			h.Units = make([]string, len(h.Names))
 		}

@@ -231,7 +231,7 @@ func (s *survey) commas(delimiter rune) bool {
 				commas++
 			case point && !comma:
 				points++
-			case s.doubt == nil && point && (has&formGroups == 0 && delimiter != ',' ||
+			case s.doubt == nil && point && has != formDouble && (has&formGroups == 0 && delimiter != ',' ||
 				has&formGroups != 0 && delimiter == ';'):
 				s.doubt = f
 			}

@@ -31,12 +31,12 @@
 //     Else five such numbers are a question. Long headers may step back a few times, as where detectors
 //     overlap. Up to four lines below belong to the header, as units and questions do: they have words, and
 //     no number, above columns of numbers. Such a line with text above a column of text as well needs units
-//     or three different words. If names come twice, the words of these lines are added to them. A header
-//     with one field less than the rows has no name for column 1, or if its field 1 is blank, none for the
-//     last. Ids (ids.go) are the first column whose values all differ and that is text, or is named id, nr,
-//     code, …, or has no name, or counts the rows, or rises evenly beside names that are numbers; names go
-//     before dates, and these before counts. Other such columns are left out. Columns without a name or named
-//     x, y, z beside names that are numbers are positions, and carried along.
+//     or three different words. If names come twice, or two columns or more have none, the words of these
+//     lines are added to them. A header with one field less than the rows has no name for column 1, or if its
+//     field 1 is blank, none for the last. Ids (ids.go) are the first column whose values all differ and that
+//     is text, or is named id, nr, code, …, or has no name, or counts the rows, or rises evenly beside names
+//     that are numbers; names go before dates, and these before counts. Other such columns are left out.
+//     Columns without a name or named x, y, z beside names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by
 //     its name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
 //     samples are (S1, ctrl2; numbers; units alike), or are smooth or on regular steps without any header. So
@@ -51,9 +51,9 @@
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, and so are named columns that are always 100.
 //  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent;
-//     in columns that have them, separators of thousands, percent signs, currencies and (5) for -5. An empty
-//     field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is missing or no
-//     number is counted to the end of the text, and told in one error (faults.go).
+//     in columns that have them, separators of thousands, percent signs, currencies, D for E, and (5) for -5.
+//     An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is missing or
+//     no number is counted to the end of the text, and told in one error (faults.go).
 //
 // The whole table is then checked (total.go), and a warning tells of:
 //   - a first or last row that is the sum or the mean of the others, and rows there that are named Total,

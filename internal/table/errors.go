@@ -78,32 +78,64 @@ func (t *trial) works(e *Error, d Dialect, depth int) bool {
 
 // set changes the setting that Words call word.
 func (d *Dialect) set(word, value string) {
-	yes := value == "yes"
-	switch w := d.Words; word {
-	case w.Drop:
-		d.Drop = append(slices.Clip(d.Drop), strings.Split(value, ",")...)
-	case w.NA:
-		d.NA = append(slices.Clip(d.NA), value)
-	case w.Skip:
-		d.Skip.ranges = slices.Clip(d.Skip.ranges)
-		_ = d.Skip.Add(value)
-	case w.Below:
-		d.Below = BelowHalf
-	case w.Missing:
-		d.Missing = true
-	case w.Label:
-		d.Label = value
-	case w.Delimiter:
-		d.Delimiter = rune(value[0])
-	case w.Decimal:
-		d.Decimal = map[string]rune{"comma": ',', "point": '.'}[value]
-	case w.Header:
-		d.Header = map[bool]Header{true: HeaderYes, false: HeaderNo}[yes]
-	case w.Transpose:
-		d.Transpose = map[bool]Transpose{true: TransposeYes, false: TransposeNo}[yes]
-	case w.Long:
-		d.Long = map[bool]Long{true: LongYes, false: LongNo}[yes]
+	for _, s := range d.settings() {
+		if *s.word == word && s.set != nil {
+			s.set(value)
+			return
+		}
 	}
+}
+
+// setting is a setting that messages may advise: the place of its word, its flag on the command line, whether it is
+// about columns and given, and what a value does.
+type setting struct {
+	word  *string
+	flag  string
+	given bool
+	set   func(value string)
+}
+
+func (d *Dialect) settings() []setting {
+	w := &d.Words
+	return []setting{
+		{&w.Label, "-label", d.Label != "", func(v string) { d.Label = v }},
+		{&w.Weights, "-weights", d.Weights != "", nil},
+		{&w.ID, "-id", d.ID != "" && d.ID != NoID, nil},
+		{&w.Drop, "-drop", d.Drop != nil, func(v string) {
+			d.Drop = append(slices.Clip(d.Drop), strings.Split(v, ",")...)
+		}},
+		{&w.Keep, "-keep", d.Keep != nil, nil},
+		{&w.Names, "-names", d.Names != nil, nil},
+		{&w.Header, "-header", d.Header == HeaderNo, func(v string) {
+			d.Header = map[string]Header{"yes": HeaderYes, "no": HeaderNo}[v]
+		}},
+		{&w.NA, "-na", false, func(v string) { d.NA = append(slices.Clip(d.NA), v) }},
+		{&w.Skip, "-skip", false, func(v string) {
+			d.Skip.ranges = slices.Clip(d.Skip.ranges)
+			_ = d.Skip.Add(v)
+		}},
+		{&w.Below, "-below", false, func(string) { d.Below = BelowHalf }},
+		{&w.Missing, "-missing", false, func(string) { d.Missing = true }},
+		{&w.Delimiter, "-delimiter", false, func(v string) { d.Delimiter = rune(v[0]) }},
+		{&w.Decimal, "-decimal", false, func(v string) {
+			d.Decimal = map[string]rune{"comma": ',', "point": '.'}[v]
+		}},
+		{&w.Transpose, "-transpose", false, func(v string) {
+			d.Transpose = map[string]Transpose{"yes": TransposeYes, "no": TransposeNo}[v]
+		}},
+		{&w.Long, "-long", false, func(v string) { d.Long = map[string]Long{"yes": LongYes, "no": LongNo}[v] }},
+		{&w.OneHot, "-encode onehot", false, nil},
+	}
+}
+
+// rolesGiven is the word of the first setting that is about columns.
+func (d *Dialect) rolesGiven() string {
+	for _, s := range d.settings() {
+		if s.given {
+			return *s.word
+		}
+	}
+	return ""
 }
 
 // hint is the end of a note that names a setting by word; "" is for no such setting.
@@ -160,22 +192,14 @@ type Words struct {
 }
 
 // Flags returns the words of a command line that has some of the flags.
-func Flags(has func(name string) bool) (w Words) {
-	for _, word := range []struct {
-		is   *string
-		flag string
-	}{
-		{&w.Delimiter, "-delimiter"}, {&w.Header, "-header"}, {&w.Label, "-label"}, {&w.Weights, "-weights"},
-		{&w.Drop, "-drop"}, {&w.Decimal, "-decimal"}, {&w.ID, "-id"}, {&w.Keep, "-keep"},
-		{&w.Names, "-names"}, {&w.Missing, "-missing"}, {&w.OneHot, "-encode onehot"},
-		{&w.Transpose, "-transpose"}, {&w.Long, "-long"}, {&w.NA, "-na"}, {&w.Below, "-below"},
-		{&w.Skip, "-skip"},
-	} {
-		if name, _, _ := strings.Cut(word.flag[1:], " "); has(name) {
-			*word.is = word.flag
+func Flags(has func(name string) bool) Words {
+	var d Dialect
+	for _, s := range d.settings() {
+		if name, _, _ := strings.Cut(s.flag[1:], " "); has(name) {
+			*s.word = s.flag
 		}
 	}
-	return w
+	return d.Words
 }
 
 func (w Words) orFlags() Words {

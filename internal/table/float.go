@@ -61,13 +61,7 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 		if end == 0 {
 			return 0, begin, false
 		}
-		if i = end; e == mostExponent || e == -mostExponent {
-			digits = math.MaxInt32
-		}
-		exponent += e
-	}
-	if digits > 19 {
-		digits -= leadingZeros(text[from:i])
+		i, exponent = end, exponent+e
 	}
 	if digits <= 19 {
 		if v, ok = decimal(m, exponent); ok {
@@ -81,16 +75,8 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 	return v, i, err == nil
 }
 
-// leadingZeros counts the zeros at the start of a number, with a point among them.
-func leadingZeros(text []byte) int {
-	rest := bytes.TrimLeft(text, "0.")
-	return bytes.Count(text[:len(text)-len(rest)], []byte("0"))
-}
-
-// mostExponent is where scanExponent stops counting, as strconv does.
-const mostExponent = 1e4
-
-// scanExponent reads the exponent at text[i:], after the e, and returns where it ends: 0 if it has no digits.
+// scanExponent reads the exponent at text[i:], after the e, and returns where it ends: 0 if it has no digits. It is
+// at most 10000, beyond which strconv counts no more either.
 func scanExponent(text []byte, i int) (e, end int) {
 	sign := 1
 	if i < len(text) && (text[i] == '-' || text[i] == '+') {
@@ -99,7 +85,7 @@ func scanExponent(text []byte, i int) (e, end int) {
 	}
 	start := i
 	for i < len(text) && text[i]-'0' <= 9 {
-		e = min(10*e+int(text[i]-'0'), mostExponent)
+		e = min(10*e+int(text[i]-'0'), 1e4)
 		i++
 	}
 	if i == start {

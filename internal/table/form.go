@@ -16,6 +16,7 @@ const (
 	formParens                    // (5) for −5, as accountants write
 	formMinus                     // −5 with the sign U+2212
 	formUnit                      // 5 kg
+	formDouble                    // 1.5D+03, as Fortran writes
 )
 
 // currencies are the signs that are taken from numbers.
@@ -25,6 +26,12 @@ const currencies = "$€£¥"
 // point, and the forms it had. It returns nil for text in none of these forms.
 func plainer(s []byte, decimal rune) (text []byte, has form) {
 	s = bytes.TrimSpace(utf8Text(s))
+	if i := bytes.IndexAny(s, "dD"); i > 0 && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == '+') {
+		if text = append(append(bytes.Clone(s[:i]), 'e'), s[i+1:]...); isNumber(text) {
+			return text, formDouble
+		}
+		text = nil
+	}
 	if number, unit := cutUnit(s); unit != nil {
 		if s, has = number, formUnit; decimal != ',' && isNumber(s) {
 			return s, has

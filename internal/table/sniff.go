@@ -8,43 +8,42 @@ import (
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
 const sniffSize = 512
 
-// otherTables are the formats of tables that the module convert reads, by their first
-// bytes. Those of Parquet and Arrow go on with what no name of a column has.
-var otherTables = []struct{ magic, name string }{
-	{"PAR1\x15", "a Parquet file"}, {"ARROW1\x00", "an Arrow file"}, {"\xff\xff\xff\xff", "an Arrow stream"},
-	{"PK\x03\x04", "a zip file, as .xlsx and .npz are"}, {"MATLAB 5.0 MAT-file", "a MATLAB file"},
-	{"##TITLE=", "a JCAMP-DX file, whose ##XYDATA is read"},
+// otherTables are the formats of other files by their first bytes, and what to do with them. The module convert reads
+// those without. The names of Parquet and Arrow go on with what no name of a column has.
+var otherTables = []struct{ magic, is, do string }{
+	{"PAR1\x15", "a Parquet file", ""}, {"ARROW1\x00", "an Arrow file", ""},
+	{"\xff\xff\xff\xff", "an Arrow stream", ""}, {"PK\x03\x04", "a zip file, as .xlsx and .npz are", ""},
+	{"MATLAB 5.0 MAT-file", "a MATLAB file", ""}, {"##TITLE=", "a JCAMP-DX file, whose ##XYDATA is read", ""},
+	{"\x89HDF\r\n", hdf5, saveAs}, {"MATLAB 7.3 MAT-file", hdf5, saveAs},
+	{"\xd0\xcf\x11\xe0", "an OLE file, as old Excel (.xls) and programs of spectrometers write", "export it as text"},
+	{"<", "HTML or XML, as some programs name .xls", "export it as CSV"},
+	{"{\"", "JSON", "save it as CSV"}, {"[{", "JSON", "save it as CSV"}, {"{\n", "JSON", "save it as CSV"},
+	{"[\n", "JSON", "save it as CSV"},
 }
+
+const (
+	hdf5   = "an HDF5 file, as MATLAB (-v7.3; save with -v7) and BIOM (biom convert --to-tsv) write"
+	saveAs = "save it as text or .npy"
+)
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.
 func otherTable(head []byte, source string) string {
-	has := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
-	name := ""
-	for _, other := range otherTables {
-		if has(other.magic) {
-			name = other.name
-		}
-	}
+	convert := "; softkmeans-convert " + shellWord(source) + " | softkmeans … - reads it"
 	isSPC := strings.HasSuffix(strings.ToLower(source), ".spc")
 	if isSPC && len(head) > 1 && head[1] >= 0x4b && head[1] <= 0x4d {
-		name = "an SPC file of Galactic"
+		return "this is an SPC file of Galactic" + convert
 	}
-	if name != "" {
-		return "this is " + name + "; softkmeans-convert " + shellWord(source) +
-			" | softkmeans … - reads it"
-	}
-	switch {
-	case has("\x89HDF\r\n"), has("MATLAB 7.3 MAT-file"):
-		return "this is an HDF5 file, as MATLAB (-v7.3; save with -v7) and BIOM (biom convert --to-tsv) " +
-			"write; save it as text or .npy"
-	case has("\xd0\xcf\x11\xe0"):
-		return "this is an OLE file, as old Excel (.xls) and programs of spectrometers write; export it as text"
-	case has("{") && bytes.Contains(head, []byte("Biological Observation Matrix")):
+	if bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("Biological Observation Matrix")) {
 		return "this is a BIOM table; biom convert --to-tsv makes text of it"
-	case has("<"):
-		return "this is HTML or XML, as some programs name .xls; export it as CSV"
-	case has("{\""), has("[{"), has("{\n"), has("[\n"):
-		return "this is JSON; save it as CSV"
+	}
+	for _, other := range otherTables {
+		switch {
+		case !bytes.HasPrefix(head, []byte(other.magic)):
+		case other.do == "":
+			return "this is " + other.is + convert
+		default:
+			return "this is " + other.is + "; " + other.do
+		}
 	}
 	return ""
 }

@@ -27,6 +27,7 @@ type survey struct {
 	tail     bool            // line 1 ends in a delimiter, and others do not
 	trail    byte            // what begins a comment at the end of a line; 0: nothing
 	units    int             // lines after the header that hold units and the like
+	joined   bool            // they have names of columns
 	orange   int             // lines after the header that hold what Orange writes there
 	quoted   bool            // line 1 has all fields in quotes, and no other line has
 	columns  []column        // what guessColumns has seen

@@ -64,7 +64,7 @@ func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text)
 func (t *Table) statistics(id func(i int) string) (n int) {
 	sure := false
 	for ; t.IDs != nil && n < t.Rows; n++ {
-		name := strings.Trim(id(n), "% ()")
+		name := strings.Trim(id(n), "% ().")
 		if limit := is("limit", name); limit || isTotal(name) {
 			sure = true
 		} else if !is("spread", name) {

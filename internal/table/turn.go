@@ -489,24 +489,6 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, at []in
 	}), at, f, nil
 }
 
-// rolesGiven is the first setting that is about columns.
-func (d *Dialect) rolesGiven() string {
-	for _, setting := range []struct {
-		given bool
-		word  string
-	}{
-		{d.Label != "", d.Words.Label}, {d.Weights != "", d.Words.Weights},
-		{d.ID != "" && d.ID != NoID, d.Words.ID}, {d.Drop != nil, d.Words.Drop},
-		{d.Keep != nil, d.Words.Keep}, {d.Names != nil, d.Words.Names},
-		{d.Header == HeaderNo, d.Words.Header},
-	} {
-		if setting.given {
-			return setting.word
-		}
-	}
-	return ""
-}
-
 // choose decides which way round a text is read. The error asks.
 func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 	ask := d.Words.Transpose

@@ -16,7 +16,7 @@ about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp
 clock | id
 time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
-depth | depth | tiefe | position | distance
+depth | depth | tiefe | position | distance | centroid
 place | time | age | year | elevation | altitude | lat | lon | latitude | longitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
 gene | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
@@ -44,7 +44,8 @@ total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne
 total | totale | media | __no_feature | __ambiguous | n_unmapped
 spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum | cv | sem | se
 spread | stderr | variance | range | count | __too_low_aqual | __not_aligned | __alignment_not_unique
-spread | n_multimapping | n_nofeature | n_ambiguous
+spread | n_multimapping | n_nofeature | n_ambiguous | stabw | standardabweichung | varianz | std. dev
+spread | standard deviation | standard error | std. error | écart-type | écart type | desviación estándar
 uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
 factor | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex | gender | quadrat
