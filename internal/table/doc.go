@@ -13,8 +13,8 @@
 //     bytes that are not UTF-8 are Windows-1252.
 //  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and space. The delimiter is the
 //     one by which two thirds of the last lines have the same number of fields, and most of these are
-//     numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten do; rules
-//     such as ---- are skipped, and so is an empty field after the last column. The decimal sign is the comma
+//     numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten do; a line
+//     ---- is skipped, and so is an empty field after the last column. The decimal sign is the comma
 //     if some number below line 1 can only be read so, and none can only be read with a point. 1.234 beside
 //     semicolons is asked about.
 //  3. Block (block.go). Lines above are text if three rows with numbers in the same columns follow, and

@@ -100,11 +100,12 @@ func (p *parser) parse(o *part) {
 			}
 			break
 		}
-		if p.dialect.Guess && ruled(fields) {
+		rule := p.dialect.Guess && ruled(fields)
+		if rule && len(fields) == 1 {
 			o.pass(p.split.end)
 			continue
 		}
-		if p.blank(fields) {
+		if !rule && p.blank(fields) { // --- in each field are missing values
 			if p.rowless(fields) {
 				o.pass(p.split.comment)
 				o.empty = append(o.empty, p.split.start)
