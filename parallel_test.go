@@ -162,7 +162,7 @@ func TestEachBlock(t *testing.T) {
 			err := parallelism{bg, workers, w}.eachBlock(c, 3, func(b block) {
 				_, last := taskRange(c.n, tasks, b.chunk)
 				if b.lo != next[b.chunk] || b.hi != min(b.lo+step, last) || b.hi <= b.lo ||
-					b.worker >= workers || len(b.scratch) != 3*min(step, c.n) ||
+					b.worker >= workers || len(b.scratch) != 3*stripLength(min(step, c.n)) ||
 					&b.scratch[0] != &w.scratch[b.worker][0] {
 					t.Errorf("%+v: block %d…%d of chunk %d, worker %d, %d numbers", c, b.lo, b.hi, b.chunk,
 						b.worker, len(b.scratch))
