@@ -86,7 +86,7 @@ func TestOptionLimits(t *testing.T) {
 			"x is nil", ErrShape,
 		},
 		{
-			second(FitMinVolume(bg, x, 2, &MinVolumeOptions{Centers: NewMatrix(3, 2, nil)})),
+			checkMinVolume(2, &MinVolumeOptions{Centers: NewMatrix(3, 2, nil)}),
 			"Centers are 3×2, not 2×2", ErrShape,
 		},
 		{
