@@ -128,5 +128,5 @@ func TestReturnedPair(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("returned pairs %9d claims", made)
+	t.Logf("returned pairs %9d claims from seed %d", made, first)
 }
