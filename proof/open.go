@@ -82,7 +82,7 @@ func open(
 
 // filledIn returns x with all its zeros.
 func filledIn(x softkmeans.Samples) (*softkmeans.Matrix, error) {
-	m, ok := x.(*softkmeans.Matrix)
+	m, _ := x.(*softkmeans.Matrix)
 	if sparse, is := x.(*softkmeans.SparseMatrix); is && sparse != nil {
 		if float64(sparse.Rows)*float64(sparse.Cols) > mostFilledIn {
 			return nil, fault.New(softkmeans.ErrShape,
@@ -92,8 +92,6 @@ func filledIn(x softkmeans.Samples) (*softkmeans.Matrix, error) {
 		if m, err = sparse.Dense(); err != nil {
 			return nil, err
 		}
-	} else if !ok {
-		m = nil
 	}
 	if err := m.Check("x"); err != nil {
 		return nil, err

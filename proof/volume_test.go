@@ -86,6 +86,11 @@ func TestVolumeRatio(t *testing.T) {
 	if got := tables.Must(VolumeRatio(t.Context(), x, &read, nil))(t); got != 0 {
 		t.Errorf("below the floor: the ratio is %g", got)
 	}
+	flat := *m
+	flat.Centers = draws.Chosen(m.Centers, []int{0, 0, 0})
+	if got := tables.Must(VolumeRatio(t.Context(), x, &flat, nil))(t); got != 0 {
+		t.Errorf("equal centers: the ratio is %g", got)
+	}
 }
 
 // smallest is the global solution with the smallest simplex.
@@ -232,6 +237,16 @@ func TestVolumeFloorEdges(t *testing.T) {
 	}
 	if b, err := VolumeFloor(t.Context(), one, 1, 0, nil); err != nil || b.LogVolume != 0 {
 		t.Errorf("k = 1: %v, %v", b, err)
+	}
+	// Whole numbers, which move without rounding: the floor loses nothing far from 0.
+	rng := rand.New(rand.NewPCG(1, 3))
+	near := tables.Mapped(softkmeans.NewMatrix(40, 4, nil), func(int, int, float64) float64 { return float64(rng.IntN(9)) })
+	far := tables.Mapped(near, func(_, j int, v float64) float64 { return 1e14*float64(1+j) + v })
+	for k := 2; k <= 4; k++ {
+		want, got := tables.Must(VolumeFloor(t.Context(), near, k, 0, nil))(t), tables.Must(VolumeFloor(t.Context(), far, k, 0, nil))(t)
+		if math.Abs(got.LogVolume-want.LogVolume) > 1e-10 {
+			t.Errorf("k = %d, far from 0: a floor of %v, not %v", k, got, want)
+		}
 	}
 	for _, slack := range []float64{-1, math.NaN(), math.Inf(1)} {
 		if _, err := VolumeFloor(t.Context(), same, 2, slack, nil); err == nil {
