@@ -333,7 +333,7 @@ func (f *fitFlags) prove(
 ) (err error) {
 	if f.method == methodMinVolume {
 		o := &softkmeans.Options{Weights: weights, Workers: f.workers}
-		r.compact, err = view.Prove(ctx, x, r.model, o)
+		r.compact, err = view.Prove(ctx, x, r.model, r.cert, o)
 		if err == nil {
 			o.Sum, o.MostK = r.model.Sum, r.k+1
 			var floors []float64

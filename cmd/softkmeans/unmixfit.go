@@ -125,7 +125,8 @@ func (u *unmixing) prove(ctx context.Context, x *softkmeans.Matrix) (c view.Comp
 		c.Unique, err = view.Unique(ctx, u.found.Model, weights)
 		return c, err
 	}
-	return view.Prove(ctx, x, u.found.Model, &softkmeans.Options{Weights: weights, Workers: u.flags.workers})
+	o := &softkmeans.Options{Weights: weights, Workers: u.flags.workers}
+	return view.Prove(ctx, x, u.found.Model, u.found.Certificate, o)
 }
 
 // fitBlocks fits a scene larger than memory.

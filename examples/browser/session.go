@@ -248,7 +248,7 @@ func (r *result) prove(ctx context.Context, d *data) (err error) {
 	if r.options.method != view.MinVolume || d.given != nil || r.partial {
 		return nil
 	}
-	r.compact, err = view.Prove(ctx, d.x, r.model, &softkmeans.Options{Weights: d.Weights})
+	r.compact, err = view.Prove(ctx, d.x, r.model, r.certificate, &softkmeans.Options{Weights: d.Weights})
 	return err
 }
 
@@ -327,7 +327,9 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if err != nil {
 		return nil, err
 	}
-	r.compact.VolumeRatio, r.compact.LossGap = f.VolumeRatio, f.LossGap
+	if err := r.prove(ctx, d); err != nil { // the rows may be others than those of the fit
+		return nil, err
+	}
 	old := *s
 	s.data, s.loaded, s.path, s.shown = d, true, newSlackPath(o.k), r
 	parts, err := s.view(r)

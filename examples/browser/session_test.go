@@ -418,6 +418,10 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 		if err != nil || len(parts) == 0 || s.shown.options.method != view.MinVolume {
 			t.Fatalf("%d parts, %v", len(parts), err)
 		}
+		if got, want := s.shown.compact, before.compact; math.Abs(got.LossGap-want.LossGap) > 1e-9 ||
+			math.Abs(got.VolumeRatio-want.VolumeRatio) > 1e-6*want.VolumeRatio {
+			t.Errorf("proved are %v, not %v", got, want)
+		}
 		for i, v := range s.shown.model.Memberships.Data {
 			if math.Abs(v-before.model.Memberships.Data[i]) > 1e-9 {
 				t.Errorf("membership %d is %v, not %v", i, v, before.model.Memberships.Data[i])

@@ -48,10 +48,13 @@ type Compact struct {
 }
 
 // Prove returns what is proved of a model of minimal volume that was fitted to x with the option Weights.
-func Prove(ctx context.Context, x softkmeans.Samples, m *softkmeans.Model,
+// found is the certificate of its pair as it is shown, whose centers may have moved since the fit.
+func Prove(ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, found softkmeans.Certificate,
 	o *softkmeans.Options) (c Compact, err error) {
-	if c.LossGap, err = proof.LossGap(ctx, x, m, o); err == nil {
-		c.VolumeRatio, err = proof.VolumeRatio(ctx, x, m, o)
+	shown := *m
+	shown.Certificate = found
+	if c.LossGap, err = proof.LossGap(ctx, x, &shown, o); err == nil {
+		c.VolumeRatio, err = proof.VolumeRatio(ctx, x, &shown, o)
 	}
 	if err == nil {
 		c.Unique, err = Unique(ctx, m, o.Weights)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/la"
+	"softkmeans/internal/tables"
 	"softkmeans/unmix"
 )
 
@@ -46,6 +48,34 @@ func TestHow(t *testing.T) {
 	} {
 		if got := How(&c.m, Compact{LossGap: c.gap}); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+}
+
+// TestProveShown: the bounds hold for the pair that is shown, whose centers have moved since the fit.
+func TestProveShown(t *testing.T) {
+	x := tables.CSV(t, "iris")
+	m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, 3, &softkmeans.MinVolumeOptions{Volume: softkmeans.VolumeAffine}))(t)
+	loss := func(m *softkmeans.Model, objective float64) float64 {
+		f := la.Product(la.Transpose(softkmeans.RegularSimplex(3)), m.Centers)
+		_, values, _, err := softkmeans.SVD(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			objective += m.Lambda / 2 * math.Log(v*v+m.Epsilon)
+		}
+		return objective
+	}
+	least := loss(m, m.Objective)
+	for _, by := range []float64{0, 0.1, 0.4} { // towards the first center
+		moved := *m
+		moved.Centers = tables.Mapped(m.Centers, func(_, j int, v float64) float64 { return v + by*(m.Centers.At(0, j)-v) })
+		moved.Memberships = tables.Must(moved.Predict(nil, x))(t)
+		found := tables.Must(softkmeans.Certify(t.Context(), x, moved.Centers, moved.Memberships, nil))(t)
+		c := tables.Must(Prove(t.Context(), x, &moved, found, &softkmeans.Options{}))(t)
+		if above := loss(&moved, found.Objective) - least; above > c.LossGap*found.Total*(1+1e-9) {
+			t.Errorf("moved by %g: a loss %g above the least, bound %g", by, above, c.LossGap*found.Total)
 		}
 	}
 }
