@@ -102,8 +102,8 @@ func TestLossGap(t *testing.T) {
 	for _, lambda := range []float64{-1, math.NaN(), math.Inf(1)} {
 		bad := *m
 		bad.Lambda = lambda
-		if _, err := LossGap(t.Context(), x, &bad, nil); !errors.Is(err, softkmeans.ErrOption) {
-			t.Errorf("λ = %g: %v", lambda, err)
+		if gap, err := LossGap(t.Context(), x, &bad, nil); !errors.Is(err, softkmeans.ErrOption) || gap != 0 {
+			t.Errorf("λ = %g: %v, %v", lambda, gap, err)
 		}
 	}
 }

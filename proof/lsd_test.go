@@ -188,6 +188,11 @@ func TestLSDFloorNear(t *testing.T) {
 		if err != nil || *three != *one {
 			t.Errorf("n = %d: %+v, %+v, %v", n, one, three, err)
 		}
+		la.Scale(0x1p-60, s.Data)
+		small, err := LSDFloor(bg, s, 3, nil)
+		if err != nil || math.Abs(small.Gap-one.Gap) > 1e-9 {
+			t.Errorf("n = %d, in small units: %+v, %+v, %v", n, one, small, err)
+		}
 	}
 }
 

@@ -109,6 +109,26 @@ func TestHullHolds(t *testing.T) {
 	}
 }
 
+// TestFacet: the plane of a facet touches the balls of its corners, and 0 is below it.
+func TestFacet(t *testing.T) {
+	points, reach := hullCase(3, 3)
+	rows := la.Farthest(t.Context(), points)
+	first := make([]float64, len(rows))
+	for j, i := range rows {
+		first[j] = reach[i]
+	}
+	h := newShell(draws.Chosen(points, rows), first, 2+sizeOf(points))
+	h.still = false
+	for _, f := range h.facets {
+		g, ok := h.facet(f.corners)
+		for _, j := range g.corners {
+			if off := h.beyond(&g, h.points[j], h.reach[j]) - h.slip - g.offset; !ok || !(math.Abs(off) < 1e-15) {
+				t.Errorf("%v: the plane is %g off the ball of %d, below is %v", f.corners, off, j, ok)
+			}
+		}
+	}
+}
+
 // TestLargestEllipsoid: of cubes and simplices, that may move.
 func TestLargestEllipsoid(t *testing.T) {
 	for p := 1; p <= tables.Fewer(6, 4); p++ {

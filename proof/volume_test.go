@@ -248,6 +248,27 @@ func TestVolumeFloorEdges(t *testing.T) {
 			t.Errorf("k = %d, far from 0: a floor of %v, not %v", k, got, want)
 		}
 	}
+	// A thin triangle, exactly: rounding is 2^-20 of its height.
+	for exp := -26; exp <= -10; exp += 4 {
+		thin := softkmeans.NewMatrix(6, 2, []float64{0, 0, 1, 0, 0, math.Ldexp(1, exp), 0, 0, 1, 0, 0, math.Ldexp(1, exp)})
+		b := tables.Must(VolumeFloor(t.Context(), thin, 3, 1, nil))(t)
+		if want := float64(exp-1) * math.Ln2; !(b.LogVolume <= want) || exp == -10 && b.LogVolume < want-1e-9 {
+			t.Errorf("a thin triangle: a floor of %v, the volume is %g", b, want)
+		}
+	}
+	// Weights have no unit, and little slack costs little.
+	heavy := &softkmeans.Options{Weights: slices.Repeat([]float64{0x1p40}, 40)}
+	for k := 2; k <= 4; k++ {
+		x := falling(40, 3, 1)
+		least := tables.Must(VolumeFloor(t.Context(), x, k, 0, nil))(t).LogVolume
+		want, got := tables.Must(VolumeFloor(t.Context(), x, k, 0.1, nil))(t), tables.Must(VolumeFloor(t.Context(), x, k, 0.1, heavy))(t)
+		if math.Abs(got.LogVolume-want.LogVolume) > 1e-4 {
+			t.Errorf("k = %d, weights of 2^40: a floor of %v, not %v", k, got, want)
+		}
+		if near := tables.Must(VolumeFloor(t.Context(), x, k, 1e-12, nil))(t); !(near.LogVolume > least-2e-3) {
+			t.Errorf("k = %d: a floor of %v, without slack %g", k, near, least)
+		}
+	}
 	for _, slack := range []float64{-1, math.NaN(), math.Inf(1)} {
 		if _, err := VolumeFloor(t.Context(), same, 2, slack, nil); err == nil {
 			t.Errorf("slack %g is no error", slack)
@@ -376,6 +397,46 @@ func TestTurned(t *testing.T) {
 	}
 	if bound := q.each(); !(most <= bound && bound < 1e3*most) {
 		t.Errorf("bound %g, a row's part is %g off", bound, most)
+	}
+}
+
+// TestAround: rows in another order have the same mean that reaches farthest, to rounding.
+func TestAround(t *testing.T) {
+	w, a := tables.Normal(12, 3, 1), make([]float64, 3)
+	back := la.Indices(12)
+	slices.Reverse(back)
+	reaches := func(rows []int) ([]float64, float64) {
+		q := &problem{w: draws.Chosen(w, rows), weights: slices.Repeat([]float64{1}, 12)}
+		return q.around(reach{near: 1}, 4)(a)
+	}
+	for i := range w.Rows {
+		copy(a, w.Row(i))
+		z, r := reaches(la.Indices(12))
+		y, s := reaches(back)
+		la.Axpy(z, -1, y)
+		if la.Norm(z)+math.Abs(r-s) > 1e-12 {
+			t.Errorf("towards row %d: %g and %g, %g apart", i, r, s, la.Norm(z))
+		}
+	}
+}
+
+// TestSingularValues: of a column they are below the exact ones by rounding alone.
+func TestSingularValues(t *testing.T) {
+	for _, n := range []int{3, 100, 2000} {
+		w, sum, mean := softkmeans.NewMatrix(n, 1, nil), exactly(0), exactly(0)
+		for i := range n {
+			w.Data[i] = 0.1 + float64(i%3)
+			mean.Add(mean, exactly(w.Data[i]))
+		}
+		mean.Quo(mean, exactly(float64(n)))
+		for _, v := range w.Data {
+			off := exactly(0).Sub(exactly(v), mean)
+			sum.Add(sum, off.Mul(off, off))
+		}
+		got := exactly(singularValues(w, slices.Repeat([]float64{1}, n), true)[0])
+		if low, _ := sum.Quo(sum.Sub(sum, got.Mul(got, got)), got).Float64(); !(low >= 0 && low < 1e-12) {
+			t.Errorf("%d rows: the square is low by %g of it", n, low)
+		}
 	}
 }
 
