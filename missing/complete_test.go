@@ -152,6 +152,17 @@ func TestCompleteSteps(t *testing.T) {
 	}
 }
 
+// TestCompleteSoon: with z standardized after each step, few steps are necessary. Without that they are 45.
+func TestCompleteSoon(t *testing.T) {
+	m := openTest(t, withGaps(tables.First(tables.CSV(t, "iris"), 90), 0.2, 2), nil, 1)
+	for range 12 {
+		if change := tables.Must(m.step())(t); change < 1e-5 {
+			return
+		}
+	}
+	t.Error("twelve steps were too few")
+}
+
 // TestCompleteWhole: without noise the entries come back. What was there stays. The expected floor is near
 // the floor of the whole table.
 func TestCompleteWhole(t *testing.T) {

@@ -144,9 +144,7 @@ func (g *gaps) withoutEmpty(given []float64) []float64 {
 		return given
 	}
 	out := slices.Repeat([]float64{1}, len(g.counts))
-	if given != nil {
-		copy(out, given)
-	}
+	copy(out, given)
 	for i, n := range g.counts {
 		if n == g.d {
 			out[i] = 0

@@ -366,8 +366,8 @@ func TestFitErrors(t *testing.T) {
 		t.Errorf("no rows: %v", err)
 	}
 	// Wherever ctx ends there is no model, or one that is of the entries that are there.
-	models := 0
-	for left := 1; ; left = left*9/8 + 1 {
+	models, left := 0, 1
+	for ; ; left = left*9/8 + 1 {
 		m, err := Fit(&passes{bg, left}, x, 2, &softkmeans.MinVolumeOptions{Workers: 1})
 		if err == nil {
 			break
@@ -382,6 +382,12 @@ func TestFitErrors(t *testing.T) {
 	}
 	if models == 0 {
 		t.Error("no cancelled fit has a model")
+	}
+	for m, err := (*softkmeans.Model)(nil), error(nil); err == nil; { // ctx ends as late as it is heard
+		left -= 7
+		if m, err = Fit(&passes{bg, left}, x, 2, &softkmeans.MinVolumeOptions{Workers: 1}); m == nil && err == nil {
+			t.Fatalf("ended after %d: neither a model nor an error", left)
+		}
 	}
 	m := &softkmeans.Model{Centers: tables.Normal(2, 5, 1)}
 	err := tables.Must(findGaps(x, nil))(t).predict(ended, m, softkmeans.NewMatrix(50, 2, nil), x, 1)

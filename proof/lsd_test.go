@@ -196,6 +196,22 @@ func TestLSDFloorNear(t *testing.T) {
 	}
 }
 
+// TestLSDFloorHalved: on a similarity of 37 samples the search halves its steps, and the floor reaches the
+// objective. Without that it stays .07 of the total below.
+func TestLSDFloorHalved(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var s *softkmeans.Matrix
+	k := 0
+	for range 49 {
+		n := 8 + rng.IntN(50)
+		k = 2 + rng.IntN(4)
+		s = drawSimilarity(rng, n, k)
+	}
+	if b := tables.Must(LSDFloor(bg, s, k, nil))(t); !(b.Gap < 1e-6) {
+		t.Errorf("%d samples: %+v", s.Rows, b)
+	}
+}
+
 // TestLSDFloorErrors: a model of another size, one without an objective, and an ended context.
 func TestLSDFloorErrors(t *testing.T) {
 	s := symmetric(5, func(i, j int) float64 { return float64(1 + i%2*(j%2)) })
