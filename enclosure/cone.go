@@ -72,6 +72,10 @@ const (
 // Enclosure and Orientation place a slice of the cone. Sum may be SumAtMostOne. [Smallest] makes the slice
 // small.
 //
+// The certificate is of Memberships, which keep their digits if they are small. The memberships of
+// [softkmeans.Model.Predict] have an absolute error of some 2^-52. That makes their squared error larger if
+// rows near 0 weigh 1e15 times as much as others.
+//
 // Cost: twice softkmeans.Fit's for k+1 centers, and some passes of O(nk) a dimension; up to twice as much
 // without a half-space. Errors: softkmeans.Fit's; softkmeans.ErrOption for k above 2^15.
 func Cone(

@@ -144,6 +144,19 @@ func TestConeWithoutHalfSpace(t *testing.T) {
 	}
 }
 
+// TestConeSmall: memberships keep their digits over 30 decades, and Predict's agree to 2^-52.
+func TestConeSmall(t *testing.T) {
+	for _, far := range []float64{1e3, 1e15, 4e30} {
+		x, weights := softkmeans.NewMatrix(2, 1, []float64{far, 4}), []float64{1, far * far}
+		m := tables.Must(Cone(t.Context(), x, 1, &softkmeans.Options{Weights: weights}))(t)
+		g := tables.Must(m.Predict(nil, x))(t)
+		own, predicted := m.Memberships.At(1, 0), g.At(1, 0)
+		if !m.Certificate.Optimal(0) || math.Abs(own*far-4) > 1e-15*4 || math.Abs(own-predicted) > 0x1p-52 {
+			t.Errorf("%g: memberships %g and %g, %+v", far, own, predicted, m.Certificate)
+		}
+	}
+}
+
 // TestConeOptions: sparse rows have the same minimum; options that have no meaning are errors before any work.
 func TestConeOptions(t *testing.T) {
 	x := nonnegative(30, 6, .8, 1)
