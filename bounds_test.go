@@ -458,6 +458,26 @@ func TestFloorOfAnyFactor(t *testing.T) {
 	}
 }
 
+// TestFloorByProbes: random vectors alone prove the floor of separate eigenvalues, nearly to the last digit.
+func TestFloorByProbes(t *testing.T) {
+	n := provedOrder + 8
+	rows := orthogonalTo(rand.New(rand.NewPCG(2, 2)), NewMatrix(0, n, nil), 20)
+	kernel := NewMatrix(n, n, nil)
+	for l := range rows.Rows {
+		for i, a := range rows.row(l) {
+			axpy(kernel.row(i), math.Ldexp(a, -l), rows.row(l))
+		}
+	}
+	mirror(kernel.Data, n)
+	op, _, err := openSimilarity(bg, kernel, 2, nil, "LSD")
+	must(t, err)
+	_, left, err := op.rated(mustDo(op.leading(3, 0))(t), 3)
+	must(t, err)
+	if low := left.lows[3]; low > left.squares || left.high-low > openShare*left.total {
+		t.Errorf("from %g to %g, about %g", low, left.high, left.squares)
+	}
+}
+
 // TestFloorBlindStart: a leading direction that the eigensolver's start cannot see is found by the proof,
 // which then takes all eigenvalues, or the floor stays below.
 func TestFloorBlindStart(t *testing.T) {
