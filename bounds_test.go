@@ -522,5 +522,11 @@ func TestFloorBlindStart(t *testing.T) {
 			(n > provedOrder) != (spec.status == StatusIterationLimit) {
 			t.Errorf("%d rows: %v, floor %g, truly %g", n, spec.status, low, want[2])
 		}
+		for look := 0; err != nil || look == 0; look = look*5/4 + 1 { // a context that ends is an error, or late
+			op.ctx = endingAt(look)
+			if _, left, err = op.rated(spec, 2); err == nil && left.lows == nil {
+				t.Fatalf("%d rows, ended after %d looks: neither floors nor an error", n, look)
+			}
+		}
 	}
 }
