@@ -6,8 +6,8 @@ package softkmeans
 // with and without column pivoting. A reflection is applied by rows: w = τ·vᵀA is gathered a row at a time,
 // then v·w is subtracted from A. Callers scale A to a largest entry of about 1.
 //
-// Most Cholesky factorizations are of the small matrices of the few vertices that one row uses. A sum of a
-// few products takes less time than a function call, so short sums are written out.
+// Cholesky factors are of the few vertices that the memberships of a row use. Most of their sums take less
+// time than a function call, so short sums call no function.
 
 import (
 	"context"
@@ -21,9 +21,7 @@ type qr struct {
 	a    *Matrix
 	tau  []float64
 	perm []int // column j of A·P is column perm[j] of A; nil: no pivoting
-	// rank: number of columns that were reduced by a reflection; with pivoting, the other columns are
-	// negligible.
-	rank int
+	rank int   // number of reduced columns; with pivoting, all others are negligible
 }
 
 // reflect turns column j of a, from row j down, into a Householder vector. It appends its τ to tau and leaves
@@ -136,8 +134,7 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 			if norms[l] == 0 {
 				continue
 			}
-			// Subtract the new entry of R from the length of the remaining column. Compute the length from
-			// the entries when half of its digits have cancelled (Drmač & Bujanović 2008).
+			// Downdate the length. Compute it anew when half of its digits are gone (Drmač & Bujanović 2008).
 			r := math.Abs(a.Data[j*a.Stride+l]) / norms[l]
 			left := max(0, (1-r)*(1+r))
 			q := norms[l] / fresh[l]
@@ -173,8 +170,8 @@ func orthonormalize(ctx context.Context, v *Matrix, from int) {
 		for ok := false; !ok && !stopped(ctx); next++ {
 			clear(row)
 			row[next%v.Cols] = 1
-			// The squared lengths of the d unit vectors after the projection add up to d−i. So at least one
-			// has a length of √((d−i)/d) or more, twice the share required below.
+			// The squared lengths that d unit vectors keep add up to d−i: one keeps at least twice this
+			// share.
 			ok = deflate(row, v, i, 0.5*math.Sqrt(float64(v.Cols-i)/float64(v.Cols)))
 		}
 	}
@@ -237,8 +234,7 @@ func project(ctx context.Context, z, q *Matrix) *Matrix {
 	return along
 }
 
-// fixSigns makes the entry of largest magnitude in each column of v positive, the first on ties. If it
-// negates a column of v, it negates the same column of u.
+// fixSigns makes the largest entry of each column of v positive, the first on ties, and flips u with v.
 func fixSigns(v, u *Matrix) {
 	for j := range v.Cols {
 		big := 0.0
@@ -272,34 +268,56 @@ func fixRowSigns(v *Matrix) {
 	}
 }
 
-// longSum is the length from which cholesky and cholSolve call dot for a sum.
+// longSum is the length from which cholSolve calls dot for a sum.
 const longSum = 16
 
 // cholesky overwrites the k×k matrix a, on and below the diagonal, with L, a = LLᵀ. The diagonal receives the
 // reciprocals of L's entries, so that solving does not divide. If a pivot is not above 0, cholesky returns
 // false, and a is invalid.
+//
+// Blocks of 2×2 entries have independent sums, which take less time than one sum after another.
 func cholesky(a []float64, k int) bool {
-	for i := range k {
-		row := a[i*k : i*k+i+1]
-		pivot := row[i]
-		for j := range i {
-			other := a[j*k : j*k+j+1]
-			sum := row[j]
-			if j >= longSum {
-				sum -= dot(other[:j], row)
-			} else {
-				for l, v := range other[:j] {
-					sum -= v * row[l]
-				}
+	for i := 0; i < k; i += 2 {
+		x, y := a[i*k:i*k+i+1], a[i*k:i*k+i+1] // rows i and i+1; of an odd number the last row twice
+		if i+1 < k {
+			y = a[i*k+k : i*k+k+i+2]
+		}
+		for j := 0; j < i; j += 2 {
+			u, v := a[j*k:j*k+j+1], a[j*k+k:j*k+k+j+2]
+			p, q, r, s := x[j], x[j+1], y[j], y[j+1]
+			v0, x0, y0 := v[:j], x[:j], y[:j]
+			for l, c := range u[:j] {
+				d, e, f := v0[l], x0[l], y0[l]
+				p -= c * e
+				q -= d * e
+				r -= c * f
+				s -= d * f
 			}
-			sum *= other[j]
-			row[j] = sum
-			pivot -= sum * sum
+			p *= u[j]
+			r *= u[j]
+			q = (q - v[j]*p) * v[j+1]
+			s = (s - v[j]*r) * v[j+1]
+			x[j], x[j+1], y[j], y[j+1] = p, q, r, s
+		}
+		pivot, below, next := x[i], y[i], y[len(y)-1]
+		y0 := y[:i]
+		for l, c := range x[:i] {
+			d := y0[l]
+			pivot -= c * c
+			below -= c * d
+			next -= d * d
 		}
 		if !(pivot > 0) {
 			return false
 		}
-		row[i] = 1 / math.Sqrt(pivot)
+		x[i] = 1 / math.Sqrt(pivot)
+		if i+1 < k {
+			below *= x[i]
+			if next -= below * below; !(next > 0) {
+				return false
+			}
+			y[i], y[i+1] = below, 1/math.Sqrt(next)
+		}
 	}
 	return true
 }
