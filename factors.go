@@ -21,7 +21,9 @@ type qr struct {
 	a    *Matrix
 	tau  []float64
 	perm []int // column j of A·P is column perm[j] of A; nil: no pivoting
-	rank int   // number of reduced columns; with pivoting, all others are negligible
+	// rank: number of columns that were reduced by a reflection; with pivoting, the other columns are
+	// negligible.
+	rank int
 }
 
 // reflect turns column j of a, from row j down, into a Householder vector. It appends its τ to tau and leaves
@@ -134,7 +136,8 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 			if norms[l] == 0 {
 				continue
 			}
-			// Downdate the length. Compute it anew when half of its digits are gone (Drmač & Bujanović 2008).
+			// Subtract the new entry of R from the length of the remaining column. Compute the length from
+			// the entries when half of its digits have cancelled (Drmač & Bujanović 2008).
 			r := math.Abs(a.Data[j*a.Stride+l]) / norms[l]
 			left := max(0, (1-r)*(1+r))
 			q := norms[l] / fresh[l]
@@ -170,8 +173,8 @@ func orthonormalize(ctx context.Context, v *Matrix, from int) {
 		for ok := false; !ok && !stopped(ctx); next++ {
 			clear(row)
 			row[next%v.Cols] = 1
-			// The squared lengths that d unit vectors keep add up to d−i: one keeps at least twice this
-			// share.
+			// The squared lengths of the d unit vectors after the projection add up to d−i. So at least one
+			// has a length of √((d−i)/d) or more, twice the share required below.
 			ok = deflate(row, v, i, 0.5*math.Sqrt(float64(v.Cols-i)/float64(v.Cols)))
 		}
 	}
@@ -234,7 +237,8 @@ func project(ctx context.Context, z, q *Matrix) *Matrix {
 	return along
 }
 
-// fixSigns makes the largest entry of each column of v positive, the first on ties, and flips u with v.
+// fixSigns makes the entry of largest magnitude in each column of v positive, the first on ties. If it
+// negates a column of v, it negates the same column of u.
 func fixSigns(v, u *Matrix) {
 	for j := range v.Cols {
 		big := 0.0
@@ -275,7 +279,8 @@ const longSum = 16
 // reciprocals of L's entries, so that solving does not divide. If a pivot is not above 0, cholesky returns
 // false, and a is invalid.
 //
-// Blocks of 2×2 entries have independent sums, which take less time than one sum after another.
+// Blocks of 2×2 entries are computed together: four independent sums take about half the time of four sums
+// one after another, for k of 16 to 64.
 func cholesky(a []float64, k int) bool {
 	for i := 0; i < k; i += 2 {
 		x, y := a[i*k:i*k+i+1], a[i*k:i*k+i+1] // rows i and i+1; of an odd number the last row twice
