@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans/internal/answer"
+	"softkmeans/internal/report"
 )
 
 // JSON, text and page say the same in every number: the text of the JSON is the text, and the page has each table
@@ -63,6 +64,7 @@ func agree(t *testing.T, page string, args []string) {
 	}
 	run(append([]string{"report", "-o", page}, withoutMethod(a, args)...)...)
 	html := readFile(t, page)
+	a.Room = report.Room
 	for _, s := range a.Sections() {
 		s.Detail = false
 		own := answer.HTML([]answer.Section{s}, func(string) string { return "" })

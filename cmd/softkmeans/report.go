@@ -183,6 +183,7 @@ func (f *reportFlags) command() string {
 
 // pageOf is a page about an answer.
 func (f *reportFlags) pageOf(a *answer.Answer) report.Page {
+	a.Room = report.Room
 	return report.Page{Answer: a, Command: f.command(), Version: version()}
 }
 

@@ -56,6 +56,7 @@ type Answer struct {
 	Most            int       `json:"-"` // the largest k in a text, beside the one that is chosen
 
 	Brief bool   `json:"-"` // a text has no table of shares, as a file is printed
+	Room  int    `json:"-"` // characters of a row of a table; 0: LineWidth
 	Next  string `json:"-"` // what to do next, for a text
 }
 

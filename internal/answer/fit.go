@@ -192,6 +192,9 @@ func (f *Fit) quality(a *Answer) {
 	case m.Lambda > 0:
 		q.Why = Why(view.MinVolume)
 	}
+	if part := view.SlackPart(q.Certificate, q.Trivial); q.Why != "" && m.Slack > 0 && part != "" {
+		q.Why += " For the slack, " + view.Small(m.Slack) + ", " + part + " of the variance stands for so small a floor."
+	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Undetermined = q.Trivial && q.Between > 0
 	if k > 1 {

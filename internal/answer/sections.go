@@ -3,6 +3,7 @@ package answer
 // The parts of an answer in words, in the order in which every renderer shows them.
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -164,7 +165,7 @@ func (a *Answer) addValues(t *Table, values [][]float64, head string, last []str
 	for i := range t.Rows {
 		t.Rows[i] = append(t.Rows[i], last[i])
 	}
-	room := LineWidth - t.Width()
+	room := cmp.Or(a.Room, LineWidth) - t.Width()
 	var shown []int
 	cells := map[int][]string{}
 	for n, j := range a.Shown {
@@ -287,8 +288,7 @@ func (a *Answer) rows() Section {
 	}
 	var words []string
 	for _, r := range a.Between {
-		words = append(words, r.name()+" ("+word(r.Prototypes[0])+" "+rounded(r.Memberships[0])+", "+
-			word(r.Prototypes[1])+" "+rounded(r.Memberships[1])+")")
+		words = append(words, r.name()+" ("+word(r.Prototypes[0])+", "+word(r.Prototypes[1])+")")
 	}
 	if len(words) < a.Mixed {
 		words = append(words, "…")

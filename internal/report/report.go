@@ -25,6 +25,9 @@ type Page struct {
 	below   map[string]string // what stands below sections of the answer, by their ids
 }
 
+// Room is how many characters of a row of a table a page shows.
+const Room = 140
+
 //go:embed page.html
 var pageText string
 

@@ -22,7 +22,7 @@ func Slack(m *softkmeans.Model, c softkmeans.Certificate, trivial, given bool) s
 	case part != "":
 		return text + part + " of the total variance (-slack)."
 	case !given && m.Slack < mostSlack:
-		return text + "the floor, a quarter of what noise adds to the error of the true prototypes (-slack)."
+		return text + "the floor, a quarter of how far white noise raises the error of the true memberships above it (-slack)."
 	}
 	return text + "the floor (-slack)."
 }

@@ -103,8 +103,8 @@ func TestSlack(t *testing.T) {
 		want           string
 	}{
 		{0, false, false, ""},
-		{.0104, false, false, "Slack 0.0104 of the floor, a quarter of what noise adds to the " +
-			"error of the true prototypes (-slack)."},
+		{.0104, false, false, "Slack 0.0104 of the floor, a quarter of how far white noise " +
+			"raises the error of the true memberships above it (-slack)."},
 		{.0104, false, true, "Slack 0.0104 of the floor (-slack)."},
 		{.25, false, false, "Slack 0.25 of the floor (-slack)."},
 		{.25, true, false, "Slack 0.25 of a tenth of the total variance (-slack)."},

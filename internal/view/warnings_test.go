@@ -26,8 +26,8 @@ func TestWarnings(t *testing.T) {
 			"the farthest row. A larger slack or fewer prototypes may help.",
 		"The squared error is 1.5 times what the slack allows, and no smaller one was found: check bounds and " +
 			"known prototypes.",
-		"Refitting random halves changes up to 12.3 % of the labels. On tables with known classes whose labels " +
-			"changed as much, 76 % of the labels were right. For rows between clusters, go by the memberships, or " +
+		"Refitting random halves changes up to 12.3 % of the labels: expect 76 % right labels, as on tables with known " +
+			"classes. Between clusters go by memberships, or " +
 			"take fewer prototypes.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
