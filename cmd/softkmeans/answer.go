@@ -137,6 +137,9 @@ func (r *result) tellSimilar(a *answer.Answer) {
 // prototypes returns "1 prototype" or "2 prototypes".
 func prototypes(k int) string { return count(k, "prototype") }
 
+// short cuts a name to at most so many characters; an empty one is "(none)".
+func short(s string, most int) string { return table.Short(s, most) }
+
 func plural(n int, one, more string) string { return table.Plural(n, one, more) }
 
 // number formats v with ten digits.

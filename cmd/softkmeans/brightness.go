@@ -44,7 +44,7 @@ func (d *data) divide() error {
 // brightness of their own, and reports whether it did. chosen is as for [kinds.Open].
 func (d *data) open(ctx context.Context, f *inputFlags, k int, chosen bool) (open bool, err error) {
 	if f.perRow != unmix.ScaleAuto || f.settled || d.sparse != nil || d.scale != nil || d.missing > 0 ||
-		d.square() {
+		kinds.Square(d.x) {
 		return false, nil
 	}
 	open, err = kinds.Open(ctx, d.x, d.Weights, k, chosen)

@@ -8,6 +8,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
@@ -224,10 +225,10 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 	}
 	shade, mixture := make([]float64, x.Rows), make([]float64, x.Cols)
 	for i := range shade {
-		mixInto(mixture, g.Row(i), centers)
-		shade[i] = brightness(x.Row(i), mixture)
+		measure.MixInto(mixture, g.Row(i), centers)
+		shade[i] = measure.Brightness(x.Row(i), mixture)
 	}
-	centers, g = withBrightness(centers, g, shade)
+	centers, g = measure.WithBrightness(centers, g, shade)
 	return centers, g, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/la"
 	"softkmeans/stability"
 )
 
@@ -173,5 +174,5 @@ func (c *comparison) largest(d *softkmeans.Matrix) []int {
 		}
 		size[at] = max(size[at], math.Abs(v))
 	}
-	return bySize(size)[:min(answer.MostShown, d.Cols)]
+	return la.BySize(size)[:min(answer.MostShown, d.Cols)]
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"softkmeans"
-	"softkmeans/internal/table"
+	"softkmeans/internal/kinds"
 )
 
 // A table of distances is told from rows and from similarities.
@@ -53,7 +53,7 @@ func TestDistances(t *testing.T) {
 }
 
 // looksOf returns what the table of at(i, j), i > j, and its mirror image seems to hold.
-func looksOf(n int, at func(i, j int) float64) int {
+func looksOf(n int, at func(i, j int) float64) kinds.Content {
 	x := softkmeans.NewMatrix(n, n, nil)
 	for i := range n {
 		for j := range i {
@@ -62,7 +62,7 @@ func looksOf(n int, at func(i, j int) float64) int {
 			x.Set(j, i, v)
 		}
 	}
-	return (&data{Table: &table.Table{Rows: n}, x: x}).looks()
+	return kinds.Holds(x)
 }
 
 // Distances are told from graphs, whether most of a graph's weights are 0 or none is.
@@ -89,7 +89,7 @@ func TestLooks(t *testing.T) {
 			"rounded":   func(d float64) float64 { return math.Round(d) },
 			"large":     func(d float64) float64 { return 1e150 * d },
 		} {
-			if looksOf(100, func(i, j int) float64 { return of(distance(i, j)) }) != likeDistances {
+			if looksOf(100, func(i, j int) float64 { return of(distance(i, j)) }) != kinds.Distances {
 				t.Errorf("%s: %s are none", name, what)
 			}
 		}
@@ -103,26 +103,26 @@ func TestLooks(t *testing.T) {
 				return 1
 			},
 		} {
-			if looksOf(100, func(i, j int) float64 { return of(distance(i, j)) }) != likeGraph {
+			if looksOf(100, func(i, j int) float64 { return of(distance(i, j)) }) != kinds.Graph {
 				t.Errorf("%s: the weights %s are no graph", name, what)
 			}
 		}
 	}
 	for _, p := range [][2]float64{{.3, .05}, {.6, .3}, {.95, .6}} {
-		if looksOf(120, func(i, j int) float64 { return chance(p[min(1, (i-j)%3)]) }) != likeGraph {
+		if looksOf(120, func(i, j int) float64 { return chance(p[min(1, (i-j)%3)]) }) != kinds.Graph {
 			t.Errorf("%v: no graph", p)
 		}
 	}
-	for want, at := range map[int]func(i, j int) float64{
-		likeGraph:        func(i, j int) float64 { return math.Floor(1 / float64(i-j)) }, // a path
-		likeSimilarities: func(i, j int) float64 { return float64(j - 5) },
-		likeDistances:    func(i, j int) float64 { return float64(i - j) },
+	for want, at := range map[kinds.Content]func(i, j int) float64{
+		kinds.Graph:        func(i, j int) float64 { return math.Floor(1 / float64(i-j)) }, // a path
+		kinds.Similarities: func(i, j int) float64 { return float64(j - 5) },
+		kinds.Distances:    func(i, j int) float64 { return float64(i - j) },
 	} {
 		if got := looksOf(20, at); got != want {
 			t.Errorf("%d, not %d", got, want)
 		}
 	}
-	if looksOf(4, func(int, int) float64 { return 0 }) != likeSimilarities {
+	if looksOf(4, func(int, int) float64 { return 0 }) != kinds.Similarities {
 		t.Error("zeros")
 	}
 }

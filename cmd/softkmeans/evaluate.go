@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/absent"
@@ -90,7 +89,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	e.Left = len(empty) - len(truth.Class)
-	return writeAs(s.out, f.json, e, answer.Text(e.sections(), false))
+	return writeAs(s.out, f.json, e, answer.Text(e.Sections(), false))
 }
 
 // readClasses reads a column of a file.
@@ -140,29 +139,9 @@ func sortClasses(c *table.Classes) {
 // matched: 2048 of each. More come from a column that has no labels.
 const mostPairs = 1 << 22
 
-// evaluation compares labels with classes, and is the JSON as well.
-type evaluation struct {
-	Truth        evaluated `json:"truth"`
-	Labels       evaluated `json:"labels"`
-	Rows         int       `json:"rows"`
-	Left         int       `json:"left,omitempty"` // rows without a class or a label
-	Accuracy     *float64  `json:"accuracy"`       // nil: more than mostPairs
-	NMI          float64   `json:"nmi"`
-	Purity       float64   `json:"purity"`
-	AdjustedRand float64   `json:"adjustedRand"`
-	Counts       [][]int   `json:"counts"` // by class and cluster; nil as Accuracy
-}
-
-// evaluated is a column of classes or labels.
-type evaluated struct {
-	Source string   `json:"source"`
-	Column string   `json:"column"`
-	Values []string `json:"values"`
-}
-
-func evaluate(truth, labels *table.Classes) (*evaluation, error) {
-	e := &evaluation{Truth: evaluated{truth.Source, truth.Name, truth.Classes},
-		Labels: evaluated{labels.Source, labels.Name, labels.Classes}, Rows: len(truth.Class)}
+func evaluate(truth, labels *table.Classes) (*answer.Agreement, error) {
+	e := &answer.Agreement{Truth: answer.Labelling{Source: truth.Source, Column: truth.Name, Values: truth.Classes},
+		Labels: answer.Labelling{Source: labels.Source, Column: labels.Name, Values: labels.Classes}, Rows: len(truth.Class)}
 	a, b := truth.Class, labels.Class
 	var err error
 	for _, m := range []struct {
@@ -190,111 +169,6 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	}
 	return e, nil
 }
-
-func (e *evaluation) sections() []answer.Section {
-	read := answer.Section{}
-	side := func(c evaluated, one, more string) {
-		n := len(c.Values)
-		read.Lines = append(read.Lines, fmt.Sprintf("%s, column %s: %s in %d %s", c.Source, short(c.Column, mostName),
-			count(e.Rows, "row"), n, plural(n, one, more)))
-	}
-	side(e.Truth, "class", "classes")
-	side(e.Labels, "cluster", "clusters")
-	if e.Left > 0 {
-		read.Lines = append(read.Lines, fmt.Sprintf("%s without a class or a label %s left out.", count(e.Left, "row"),
-			plural(e.Left, "is", "are")))
-	}
-	share := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
-	accuracy := []string{"ACC", "-", "not computed for so many classes and clusters"}
-	if e.Accuracy != nil {
-		accuracy = []string{"ACC", share(*e.Accuracy), "share of rows that are right, with the best one-to-one matching"}
-	}
-	all := []answer.Section{read, {Title: "Agreement", Table: &answer.Table{Head: []string{"", "", ""}, Rows: [][]string{
-		accuracy,
-		{"NMI", share(e.NMI), "normalized mutual information, from 0 to 1"},
-		{"purity", share(e.Purity), "share of rows of the most frequent class of their cluster"},
-		{"adjusted Rand", share(e.AdjustedRand), "agreement of pairs: 0 by chance, 1 at best"}}}}}
-	if e.Counts != nil {
-		all = append(all, answer.Section{Title: "Rows by class (down) and cluster (across)",
-			Table: tableOfCounts(e.Truth.Values, e.Labels.Values, e.Counts)})
-	}
-	return all
-}
-
-// mostShown is the largest number of classes and of clusters in the table of counts.
-const mostShown = 20
-
-// tableOfCounts has the number of rows by class and cluster, with sums: of at most mostShown classes, and of
-// as many clusters as fit in a line. Of more it has the largest, and the sum of the others.
-func tableOfCounts(classes, clusters []string, counts [][]int) *answer.Table {
-	head, rows := summed(classes, counts, mostShown)
-	columns := turned(rows, len(clusters))
-	for most := mostShown; ; most-- {
-		top, cells := summed(clusters, columns, most)
-		t := &answer.Table{Head: append([]string{""}, top...)}
-		for i, name := range head {
-			row := []string{name}
-			for j := range top {
-				row = append(row, strconv.Itoa(cells[j][i]))
-			}
-			t.Rows = append(t.Rows, row)
-		}
-		if t.Width() <= answer.LineWidth || most == 1 {
-			return t
-		}
-	}
-}
-
-// summed returns the rows with the most largest sums, then "n others" if some are left, and "sum".
-func summed(names []string, rows [][]int, most int) (head []string, out [][]int) {
-	cols := len(rows[0])
-	sizes := make([]int, len(rows))
-	others, all := make([]int, cols), make([]int, cols)
-	for i, row := range rows {
-		for j, n := range row {
-			sizes[i] += n
-			others[j] += n
-			all[j] += n
-		}
-	}
-	for _, i := range largest(sizes, most) {
-		head, out = append(head, short(names[i], 16)), append(out, rows[i])
-		for j, n := range rows[i] {
-			others[j] -= n
-		}
-	}
-	if left := len(names) - len(head); left > 0 {
-		head, out = append(head, fmt.Sprintf("%d others", left)), append(out, others)
-	}
-	return append(head, "sum"), append(out, all)
-}
-
-func turned(rows [][]int, cols int) [][]int {
-	out := make([][]int, cols)
-	for j := range out {
-		for _, row := range rows {
-			out[j] = append(out[j], row[j])
-		}
-	}
-	return out
-}
-
-// largest returns the indices of the most largest sizes, ascending.
-func largest(sizes []int, most int) []int {
-	order := bySize(sizes)
-	order = order[:min(most, len(order))]
-	slices.Sort(order)
-	return order
-}
-
-func bySize[T cmp.Ordered](sizes []T) []int {
-	order := la.Indices(len(sizes))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
-	return order
-}
-
-// short cuts a name to at most so many characters; an empty one is "(none)".
-func short(s string, most int) string { return table.Short(s, most) }
 
 // materials has a table of spectra, a band a row, or of shares, a pixel a row. A column is a material.
 type materials struct {
@@ -377,7 +251,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 		return fmt.Errorf("%s, %s: every row lacks values", a.source, b.source)
 	}
 	e := matchMaterials(a, b)
-	return writeAs(std.out, f.json, e, answer.Text(e.sections(), false))
+	return writeAs(std.out, f.json, e, answer.Text(e.Sections(), false))
 }
 
 // keep leaves the rows out that are not in at.
@@ -413,37 +287,11 @@ func (m *materials) leave(rows bool) {
 	}
 }
 
-type materialsJSON struct {
-	Truth   materialsSide   `json:"truth"`
-	Found   materialsSide   `json:"found"`
-	Rows    int             `json:"rows"`
-	Left    int             `json:"left,omitempty"` // rows without values
-	MRSA    float64         `json:"mrsa"`           // means over those that have a match
-	Angle   float64         `json:"angle"`
-	RMSE    float64         `json:"rmse"`
-	Matches []materialMatch `json:"matches"` // a material of the truth each
-}
-
-type materialsSide struct {
-	Source string   `json:"source"`
-	Names  []string `json:"names"`
-	Notes  []string `json:"notes,omitempty"` // what was assumed of the header
-}
-
-// materialMatch has a material of the truth and its match. Without a match, numbers are 0.
-type materialMatch struct {
-	Truth string  `json:"truth"`
-	Found string  `json:"found"`
-	MRSA  float64 `json:"mrsa"`  // percent of π
-	Angle float64 `json:"angle"` // degrees
-	RMSE  float64 `json:"rmse"`
-}
-
 // matchMaterials matches the columns of a with those of b, and returns the report. The angles
 // between matched columns, less their means, have the least sum.
-func matchMaterials(a, b *materials) *materialsJSON {
-	e := &materialsJSON{Truth: materialsSide{a.source, a.names, a.notes},
-		Found: materialsSide{b.source, b.names, b.notes},
+func matchMaterials(a, b *materials) *answer.Materials {
+	e := &answer.Materials{Truth: answer.MaterialsOf{Source: a.source, Names: a.names, Notes: a.notes},
+		Found: answer.MaterialsOf{Source: b.source, Names: b.names, Notes: b.notes},
 		Rows:  len(a.at), Left: a.rows - len(a.at)}
 	gain := softkmeans.NewMatrix(len(a.names), len(b.names), nil)
 	for i := range gain.Rows {
@@ -453,15 +301,15 @@ func matchMaterials(a, b *materials) *materialsJSON {
 	}
 	matched := 0.0
 	for i, j := range metrics.Assignment(gain) {
-		m := materialMatch{Truth: a.names[i]}
+		m := answer.MaterialMatch{Truth: a.names[i]}
 		if j >= 0 {
 			square := 0.0
 			for row := range a.values.Rows {
 				off := a.values.At(row, i) - b.values.At(row, j)
 				square += off * off / float64(a.values.Rows)
 			}
-			m = materialMatch{a.names[i], b.names[j], -100 / math.Pi * gain.At(i, j),
-				180 / math.Pi * columnsAngle(a.values, b.values, i, j, false), math.Sqrt(square)}
+			m = answer.MaterialMatch{Truth: a.names[i], Found: b.names[j], MRSA: -100 / math.Pi * gain.At(i, j),
+				Angle: 180 / math.Pi * columnsAngle(a.values, b.values, i, j, false), RMSE: math.Sqrt(square)}
 			matched++
 			e.MRSA, e.Angle, e.RMSE = e.MRSA+m.MRSA, e.Angle+m.Angle, e.RMSE+square
 		}
@@ -489,29 +337,4 @@ func columnsAngle(a, b *softkmeans.Matrix, i, j int, centred bool) float64 {
 		return math.Pi / 2
 	}
 	return math.Acos(min(max(uv/math.Sqrt(uu)/math.Sqrt(vv), -1), 1))
-}
-
-func (e *materialsJSON) sections() []answer.Section {
-	read := answer.Section{Lines: []string{fmt.Sprintf("Materials of %s, and which of %s each is, by %s", e.Truth.Source,
-		e.Found.Source, count(e.Rows, "row"))}}
-	for _, side := range []materialsSide{e.Truth, e.Found} {
-		for _, note := range side.Notes {
-			read.Lines = append(read.Lines, side.Source+": "+note+".")
-		}
-	}
-	if e.Left > 0 {
-		read.Lines = append(read.Lines, fmt.Sprintf("%s without values %s left out.", count(e.Left, "row"),
-			plural(e.Left, "is", "are")))
-	}
-	t := &answer.Table{Head: []string{"material", "match", "MRSA", "angle", "RMSE"}}
-	for _, m := range append(slices.Clone(e.Matches), materialMatch{"all", " ", e.MRSA, e.Angle, e.RMSE}) {
-		row := []string{short(m.Truth, 16), "–", "", "", ""}
-		if m.Found != "" {
-			row = []string{row[0], strings.TrimPrefix(short(m.Found, 16), "(none)"), fmt.Sprintf("%.2f", m.MRSA),
-				fmt.Sprintf("%.2f°", m.Angle), fmt.Sprintf("%.4f", m.RMSE)}
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	return []answer.Section{read, {Table: t, Lines: []string{"MRSA: angle between columns less their means; 100 stands for 180°. " +
-		"RMSE: root mean square of the differences."}}}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"softkmeans"
 	"softkmeans/internal/answer"
 )
 
@@ -118,27 +117,6 @@ func TestDetails(t *testing.T) {
 	}
 	must(t, "fit", "-k", "2", "-method", "tilsd", "-model", "m.json", path)
 	failure{"predict -model m.json -details " + path, 2, "a model of method tilsd has no prototypes"}.check(t)
-}
-
-// The entropy is 0 for a pure row and 1 for equal shares; with sums of at most one the rest
-// is a share.
-func TestEntropy(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		g    []float64
-		sum  softkmeans.Sum
-		want float64
-	}{
-		{[]float64{1}, softkmeans.SumToOne, 0}, {[]float64{0, 1, 0}, softkmeans.SumToOne, 0},
-		{[]float64{.25, .25, .25, .25}, softkmeans.SumToOne, 1},
-		{[]float64{.5, .5, 0, 0}, softkmeans.SumToOne, .5}, {[]float64{.5}, softkmeans.SumAtMostOne, 1},
-		{[]float64{0, 0}, softkmeans.SumAtMostOne, 0},
-		{[]float64{1.0 / 3, 1.0 / 3}, softkmeans.SumAtMostOne, 1},
-	} {
-		if got := entropy(test.g, test.sum); !near(got, test.want, 1e-12) {
-			t.Errorf("%v: %g, want %g", test.g, got, test.want)
-		}
-	}
 }
 
 // Rows are named by their ids, in memory and in blocks, also where rows without all values

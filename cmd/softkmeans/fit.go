@@ -13,6 +13,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/unmix"
@@ -294,22 +295,16 @@ func (f *fitFlags) fitData(s *session, d *data, p *progress, w *membershipWriter
 	}
 	var details *softkmeans.Matrix
 	if r.model != nil && (f.details || f.model != "") {
-		if d.sparse != nil {
-			details = newSparseYardstick(r.model).measure(d.sparse.X, memberships, clusters)
-		} else {
-			details = yardstickOf(r.model, r.unit).measure(d.x, memberships, clusters)
-		}
+		details = measure.Of(r.model, r.unit).Measure(d.samples(), memberships, clusters)
 		if r.setResidual(details, d.Weights, d.sizes); !f.details {
 			details = nil
 		}
 	}
 	if w != nil {
-		w.details, w.named = withSizes(details, d.sizes)
-		w.clustered, w.clusters = r.clusters != nil, clusters
-		w.likely, w.eachLikely, w.probabilities = likely != nil, f.details, likely
 		w.describe(&d.Head, d.texts)
-		w.centers = r.centerNames()
-		return r, w.add(s.ctx, labels, memberships)
+		w.centers, w.clustered, w.likely, w.eachLikely = r.centerNames(), r.clusters != nil, likely != nil, f.details
+		w.details = detailNames(details != nil, d.sizes)
+		return r, w.add(s.ctx, memberRows{labels, clusters, memberships, likely, withSizes(details, d.sizes)})
 	}
 	return r, nil
 }

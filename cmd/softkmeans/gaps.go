@@ -5,7 +5,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,29 +47,6 @@ func (d *data) rowsForK(o *choosek.Options) (x *softkmeans.Matrix, note string) 
 	absent.FillMeans(x.Data, x.Cols, d.Weights)
 	o.Filled = true
 	return x, "k is chosen after missing values are replaced by the means of columns"
-}
-
-// fillMixtures replaces the missing values of rows by those of their mixtures of centers.
-// Residuals and labels are then those of the values that are there. With unit a mixture is
-// multiplied by the shade that is best for these.
-func fillMixtures(x, g, centers *softkmeans.Matrix, unit bool) {
-	mixture := make([]float64, x.Cols)
-	for i := range x.Rows {
-		row := x.Row(i)
-		if !slices.ContainsFunc(row, math.IsNaN) {
-			continue
-		}
-		mixInto(mixture, g.Row(i), centers)
-		shade := 1.0
-		if unit {
-			shade = brightness(row, mixture)
-		}
-		for c, v := range row {
-			if v != v {
-				row[c] = shade * mixture[c]
-			}
-		}
-	}
 }
 
 // keep removes the rows that are left out, of those that are there. The texts for outputs stay.

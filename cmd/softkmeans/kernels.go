@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/kernel"
 )
@@ -192,7 +193,7 @@ func openMatrix(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 	if d.x.Rows != d.x.Cols {
 		return nil, d.notSquare("similarities")
 	}
-	if d.looks() == likeDistances {
+	if kinds.Holds(d.x) == kinds.Distances {
 		return nil, fmt.Errorf("%s: 0 on the diagonal, nothing below 0, and small entries between rows that are "+
 			"alike: these are distances, not similarities; give -kernel distances, or -kernel graph if it is one",
 			d.Source)

@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/envi"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
@@ -218,10 +219,11 @@ func (k *known) write(ctx context.Context, w *membershipWriter) error {
 	w.centers, w.sources = k.Mixer.Groups, true
 	var spread func(g []float64) float64
 	if k.flags.details {
-		spread = func(g []float64) float64 { return entropy(g, k.flags.sum) }
+		spread = func(g []float64) float64 { return measure.Entropy(g, k.flags.sum) }
 	}
-	w.named, w.details = k.Columns(spread)
-	if err := w.add(ctx, k.labels, k.Result.Shares); err != nil {
+	rows := memberRows{labels: k.labels, memberships: k.Result.Shares}
+	w.details, rows.details = k.Columns(spread)
+	if err := w.add(ctx, rows); err != nil {
 		return err
 	}
 	return w.conclude(&k.notes)

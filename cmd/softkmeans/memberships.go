@@ -13,7 +13,9 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // centerName is the name of center j, from 0, in reports and as the column of its memberships.
@@ -66,26 +68,30 @@ func (t *rowTexts) names() answer.Naming {
 	}
 }
 
-// membershipWriter writes label,p0,…,p(k−1) for every row, after its id and its other
-// texts if there are any, then the cluster, the largest membership, the cluster's probability, and the details.
+// membershipWriter writes a line for every row: its id and its other texts if there are any, the label, the
+// memberships, the cluster, the largest membership, the cluster's probability, and details.
 type membershipWriter struct {
-	*bufio.Writer        // keeps the first error for Flush
-	line          []byte // nil: nothing is written yet
+	*bufio.Writer // keeps the first error for Flush
 	head          *table.Head
-	k             int
+	centers       []string // names that are known; nil: p0, p1, …
+	sources       bool     // all prototypes are known sources: rows have no numbers of prototypes
 	clustered     bool     // rows have clusters
 	likely        bool     // clusters have probabilities
 	eachLikely    bool     // of every cluster a column of its own, too
-	clusters      []int    // of the next rows; nil: the labels
-	texts         rowTexts // of the next rows
-	at            int      // the next of them
+	details       []string // the columns of details
+
+	line  []byte   // nil: nothing is written yet
+	names []string // of the columns from the label on
+	texts rowTexts // of the next rows
+	at    int      // the next of them
 	// the texts of the rows after them, without rows at the end; nil: none
-	more          func() (rowTexts, error)
-	probabilities *softkmeans.Matrix // of the next rows, if likely is set
-	details       *softkmeans.Matrix // of the next rows: columns after the memberships; nil: none
-	named         []string           // of the details; nil: detailNames
-	centers       []string           // names that are known; nil: p0, p1, …
-	sources       bool               // all prototypes are known sources: rows have no numbers of prototypes
+	more func() (rowTexts, error)
+}
+
+// memberRows are rows with memberships. Matrices that a membershipWriter has no columns for are nil.
+type memberRows struct {
+	labels, clusters                    []int // nil clusters: the labels
+	memberships, probabilities, details *softkmeans.Matrix
 }
 
 // newMembershipWriter returns nil for nil.
@@ -101,60 +107,39 @@ func (w *membershipWriter) describe(h *table.Head, first rowTexts) {
 	w.head, w.texts, w.at = h, first, 0
 }
 
+// begin writes the head of k prototypes if nothing is written yet.
 func (w *membershipWriter) begin(k int) error {
-	w.k = k
-	w.line = w.line[:0]
-	if w.head.IDColumn > 0 {
-		w.line = append(answer.AppendField(w.line, w.head.IDName), ',')
+	if w.line != nil {
+		return nil
 	}
-	for _, name := range w.head.KeptNames {
-		w.line = append(answer.AppendField(w.line, name), ',')
+	centers := w.centers
+	if centers == nil {
+		centers = view.Names(k)
 	}
-	w.line = append(w.line, labelName...)
-	for j := range k {
-		w.line = answer.AppendField(append(w.line, ','), w.center(j))
+	w.names = append([]string{labelName}, centers...)
+	if w.clustered {
+		w.names = append(w.names, "cluster")
 	}
-	for _, name := range w.places() {
-		w.line = answer.AppendField(append(w.line, ','), name)
+	if !w.sources {
+		w.names = append(w.names, "largest")
 	}
-	if w.details != nil {
-		for _, name := range w.detailNames() {
-			w.line = answer.AppendField(append(w.line, ','), name)
-		}
+	if w.likely {
+		w.names = append(w.names, probabilityName)
 	}
+	for j := 0; w.likely && w.eachLikely && j < k; j++ {
+		w.names = append(w.names, probabilityName+"_"+centers[j])
+	}
+	w.names = append(w.names, w.details...)
+	w.line = answer.AppendLine(w.line, append(w.textNames(), w.names...))
 	return w.end()
 }
 
-// places are the columns of numbers of prototypes after the memberships, and of probabilities of clusters.
-func (w *membershipWriter) places() (list []string) {
-	switch {
-	case w.sources:
-		return nil
-	case w.clustered:
-		list = append(list, "cluster")
+// textNames are the columns before the label.
+func (w *membershipWriter) textNames() (names []string) {
+	if w.head.IDColumn > 0 {
+		names = append(names, w.head.IDName)
 	}
-	list = append(list, "largest")
-	if w.likely {
-		list = append(list, probabilityName)
-	}
-	for j := 0; w.likely && w.eachLikely && j < w.k; j++ {
-		list = append(list, probabilityName+"_"+w.center(j))
-	}
-	return list
-}
-
-func (w *membershipWriter) center(j int) string {
-	if w.centers != nil {
-		return w.centers[j]
-	}
-	return centerName(j)
-}
-
-func (w *membershipWriter) detailNames() []string {
-	if w.named != nil {
-		return w.named
-	}
-	return detailNames
+	return append(names, w.head.KeptNames...)
 }
 
 // conclude finishes, and notes a column that has a name of the memberships' own. A nil w does nothing.
@@ -162,30 +147,27 @@ func (w *membershipWriter) conclude(notes *[]string) error {
 	if w == nil {
 		return nil
 	}
-	own := map[string]bool{labelName: true}
-	for _, name := range w.places() {
-		own[name] = true
-	}
-	for j := range w.k {
-		own[w.center(j)] = true
-	}
-	names := append([]string{w.head.IDName}, w.head.KeptNames...)
-	if i := slices.IndexFunc(names, func(name string) bool { return own[name] }); i >= 0 {
-		*notes = append(*notes, "In the memberships two columns are named "+short(names[i], mostName)+
-			"; the first is the table's")
+	for _, name := range w.textNames() {
+		if slices.Contains(w.names, name) {
+			*notes = append(*notes, "In the memberships two columns are named "+short(name, mostName)+
+				"; the first is the table's")
+			break
+		}
 	}
 	return w.finish()
 }
 
 // add writes the next rows that are fitted, and those before them that are not.
-func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.Matrix) error {
-	if w.line == nil {
-		if err := w.begin(g.Cols); err != nil {
-			return err
-		}
+func (w *membershipWriter) add(ctx context.Context, r memberRows) error {
+	if err := w.begin(r.memberships.Cols); err != nil {
+		return err
 	}
-	largest := largestOf(g)
-	for i, label := range labels {
+	digits := -1
+	if slices.Equal(w.details, measure.Names) { // others are shares or sizes
+		digits = 6
+	}
+	largest := largestOf(r.memberships)
+	for i, label := range r.labels {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -197,45 +179,36 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		} else {
 			w.line = strconv.AppendInt(w.line, int64(label), 10)
 		}
-		for _, v := range g.Row(i) {
-			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
+		w.addValues(r.memberships.Row(i), -1)
+		cluster := label
+		if r.clusters != nil {
+			cluster = r.clusters[i]
+		}
+		if w.clustered {
+			w.line = strconv.AppendInt(append(w.line, ','), int64(cluster), 10)
 		}
 		if !w.sources {
-			cluster := label
-			if w.clusters != nil {
-				cluster = w.clusters[i]
-			}
-			if w.clustered {
-				w.line = strconv.AppendInt(append(w.line, ','), int64(cluster), 10)
-			}
 			w.line = strconv.AppendInt(append(w.line, ','), int64(largest[i]), 10)
-			w.addProbabilities(i, cluster)
+		}
+		if w.likely {
+			w.addValues(r.probabilities.Row(i)[cluster:cluster+1], -1)
+		}
+		if w.likely && w.eachLikely {
+			w.addValues(r.probabilities.Row(i), -1)
 		}
 		if w.details != nil {
-			digits := 6
-			if w.named != nil { // some are shares
-				digits = -1
-			}
-			for _, v := range w.details.Row(i) {
-				w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', digits, 64)
-			}
+			w.addValues(r.details.Row(i), digits)
 		}
-		if err := w.end(); err != nil {
+		if err := w.endRow(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addProbabilities adds the probability of the cluster of row i, and if asked for those of all clusters.
-func (w *membershipWriter) addProbabilities(i, cluster int) {
-	if !w.likely {
-		return
-	}
-	row := w.probabilities.Row(i)
-	w.line = strconv.AppendFloat(append(w.line, ','), row[cluster], 'g', -1, 64)
-	for j := 0; w.eachLikely && j < len(row); j++ {
-		w.line = strconv.AppendFloat(append(w.line, ','), row[j], 'g', -1, 64)
+func (w *membershipWriter) addValues(values []float64, digits int) {
+	for _, v := range values {
+		w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', digits, 64)
 	}
 }
 
@@ -275,22 +248,17 @@ func (w *membershipWriter) startRow() (bool, error) {
 
 // endEmpty ends the line of a row without memberships, or of zeros. The size is the last of the details.
 func (w *membershipWriter) endEmpty(zeros bool) error {
-	w.line = append(w.line, strings.Repeat(",", w.k+len(w.places()))...)
-	if w.details != nil {
-		w.line = append(w.line, strings.Repeat(",", len(w.detailNames()))...)
-		if zeros && slices.Contains(w.named, sizeName) {
-			w.line = append(w.line, '0')
-		}
+	w.line = append(w.line, strings.Repeat(",", len(w.names)-1)...)
+	if zeros && slices.Contains(w.details, sizeName) {
+		w.line = append(w.line, '0')
 	}
-	return w.end()
+	return w.endRow()
 }
 
 // skip writes the next row, which has none of its k memberships.
 func (w *membershipWriter) skip(k int) error {
-	if w.line == nil {
-		if err := w.begin(k); err != nil {
-			return err
-		}
+	if err := w.begin(k); err != nil {
+		return err
 	}
 	if _, err := w.startRow(); err != nil {
 		return err
@@ -309,10 +277,15 @@ func (w *membershipWriter) finish() error {
 	return w.Flush()
 }
 
+func (w *membershipWriter) endRow() error {
+	w.line = append(w.line, '\n')
+	return w.end()
+}
+
 // end writes the line. Only complete lines reach the writer below, so that output
 // that stops early does not end in half a number.
 func (w *membershipWriter) end() error {
-	if w.line = append(w.line, '\n'); len(w.line) > w.Available() {
+	if len(w.line) > w.Available() {
 		if err := w.Flush(); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -405,7 +406,7 @@ func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result,
 	}
 	r.setModel(m)
 	r.missing = d.missing
-	fillMixtures(d.x, m.Memberships, m.Centers, false)
+	measure.FillMixtures(d.x, m.Memberships, m.Centers, false)
 	r.cert = m.Certificate
 	return m.Memberships, nil
 }

@@ -13,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/la"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/missing"
@@ -176,7 +177,7 @@ func (f *modelFile) predictor() (predictor, error) {
 				g, err = missing.Predict(f.Model, nil, x)
 			}
 			if err == nil {
-				fillMixtures(x, g, f.Model.Centers, f.UnitRows)
+				measure.FillMixtures(x, g, f.Model.Centers, f.UnitRows)
 			}
 			return g, x, err
 		}, nil

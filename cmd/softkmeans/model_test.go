@@ -15,6 +15,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/measure"
 	"softkmeans/modelfile"
 )
 
@@ -78,7 +79,7 @@ func TestModelFile(t *testing.T) {
 				f.ColumnMean[j], f.ColumnSpread[j])
 		}
 	}
-	details := yardstickOf(f.Model, f.UnitRows).measure(scaled(d, f), g, largestOf(g))
+	details := measure.Of(f.Model, f.UnitRows).Measure(scaled(d, f), g, largestOf(g))
 	for i := range d.Rows {
 		far = max(far, details.At(i, 0))
 	}

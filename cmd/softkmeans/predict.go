@@ -92,7 +92,7 @@ func (f *predictFlags) run(s *session) error {
 		details: f.details, name: answer.Numbered}
 	of := model.labeller()
 	p.w.clustered = of != nil && of.ClusterMeans != nil
-	p.w.likely, p.w.eachLikely = hasProbabilities(of), p.details
+	p.w.likely, p.w.eachLikely, p.w.details = hasProbabilities(of), p.details, detailNames(p.details, nil)
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -180,6 +180,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		}
 		p.w.describe(&d.Head, d.texts)
 		p.notes, p.name, p.counts = d.Notes, d.texts.names(), d.sizes
+		p.w.details = detailNames(p.details, d.sizes)
 		if d.sparse != nil {
 			return p.addSparse(s.ctx, d.sparse)
 		}
@@ -232,18 +233,16 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		measure := func(clusters []int) *softkmeans.Matrix { return p.watch.add(rows, g, clusters) }
-		if err := p.take(ctx, of, g, measure); err != nil {
+		if err := p.take(ctx, rows, of, g); err != nil {
 			return laterRow(err, lo)
 		}
 	}
 	return nil
 }
 
-// take labels, measures and writes rows with memberships g. Labels are of x.
-func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmeans.Matrix,
-	measure func(clusters []int) *softkmeans.Matrix) error {
-	clusters, err := clustersOf(p.model.labeller(), x, g)
+// take labels, measures and writes rows x with memberships g. Labels are those of the rows of.
+func (p *prediction) take(ctx context.Context, x, of softkmeans.Samples, g *softkmeans.Matrix) error {
+	clusters, err := clustersOf(p.model.labeller(), of, g)
 	if err != nil {
 		return err
 	}
@@ -257,27 +256,25 @@ func (p *prediction) take(ctx context.Context, x softkmeans.Samples, g *softkmea
 			p.shares[j] += v
 		}
 	}
+	rows := memberRows{labels: labels, clusters: clusters, memberships: g}
 	if p.w.likely {
-		if p.w.probabilities, err = p.model.labeller().ClusterProbabilities(nil, x); err != nil {
+		if rows.probabilities, err = p.model.labeller().ClusterProbabilities(nil, of); err != nil {
 			return err
 		}
-		p.likely.add(clusters, p.w.probabilities)
+		p.likely.add(clusters, rows.probabilities)
 	}
-	details := measure(clusters)
-	p.w.clusters = clusters
+	details := p.watch.add(x, g, clusters)
 	if details != nil {
 		p.watch.addDetails(p, details)
 	}
-	if !p.details {
-		details = nil
+	if p.details {
+		rows.details = details
 	}
-	var sizes []float64
 	if p.counts != nil {
-		sizes = p.counts[p.rows : p.rows+g.Rows]
+		rows.details = withSizes(rows.details, p.counts[p.rows:p.rows+g.Rows])
 	}
-	p.w.details, p.w.named = withSizes(details, sizes)
 	p.rows += g.Rows
-	return p.w.add(ctx, labels, g)
+	return p.w.add(ctx, rows)
 }
 
 // valued returns how many rows there are before the first without any value.
@@ -292,9 +289,6 @@ func valued(x *softkmeans.Matrix) int {
 
 // skip writes a row without any value, which has no memberships.
 func (p *prediction) skip() error {
-	if p.details && p.w.details == nil {
-		p.w.details = new(softkmeans.Matrix)
-	}
 	p.rows++
 	return p.w.skip(p.model.K())
 }

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/answer"
 )
 
 // mixed is a table of pixels: mixtures of three spectra in four bands, with places before and a word for a value
@@ -78,9 +80,9 @@ func TestTurnedMaterials(t *testing.T) {
 	must(t, strings.Fields("unmix -k 3 -drop x,y -spectra found.csv data.csv")...)
 	writeText(t, "truth.csv", "band,a,b,c\n1,1,3,1\n2,2,1,1\n3,3,1,2\n4,1,2,4\n")
 	writeText(t, "turned.csv", "material,b1,b2,b3,b4\na,1,2,3,1\nb,3,1,1,2\nc,1,1,2,4\n")
-	want := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", "truth.csv", "found.csv"))
-	got := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", "turned.csv", "found.csv"))
-	back := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", "found.csv", "turned.csv"))
+	want := parseJSON[answer.Materials](t, must(t, "evaluate", "-json", "-materials", "truth.csv", "found.csv"))
+	got := parseJSON[answer.Materials](t, must(t, "evaluate", "-json", "-materials", "turned.csv", "found.csv"))
+	back := parseJSON[answer.Materials](t, must(t, "evaluate", "-json", "-materials", "found.csv", "turned.csv"))
 	if got.Truth.Notes == nil || got.MRSA != want.MRSA || !slices.Equal(got.Matches, want.Matches) || back.Found.Notes == nil ||
 		!near(back.MRSA, want.MRSA, 1e-9) {
 		t.Errorf("%+v\n%+v\n%+v", want, got, back)

@@ -8,13 +8,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
-	"slices"
 
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/kinds"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/proof"
@@ -179,124 +178,19 @@ func (s *similar) floors(ctx context.Context, most int) (total float64, floors [
 	return m.Total, floors, err
 }
 
-const (
-	// mostCompared is how many rows are looked at for a number of clusters.
-	mostCompared = 1000
-	// mostDirections is how many directions of the similarities are: three for each of
-	// the clusters that are tried.
-	mostDirections = 36
-	// Halves of the rows agree from an adjusted Rand index of agreeFrom on, if it is
-	// larger than that of a cloud by agreeMargin, as for choosek.Choose.
-	agreeFrom   = 0.8
-	agreeMargin = 0.15
-)
-
-// choose returns the number of clusters that the similarities speak for. That of products is
-// the number for the rows. Otherwise directions tell nothing, because those of similarities
-// are bent: many may stand out where there is one cluster. What remains is whether halves of
-// the rows give the same labels. The number is that for which they agree most beyond what
-// halves of a cloud do that has no clusters (Dudoit & Fridlyand 2002).
-func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
+// choice returns the number of clusters that the similarities speak for: that of products is the number for the
+// rows. It has no number for too few rows.
+func (s *similar) choice(ctx context.Context) (c choosek.Choice, err error) {
 	o := &choosek.Options{Seed: s.seed, Workers: s.workers}
 	if s.kernel == kernelLinear {
-		return choosek.Choose(ctx, s.d.x, o)
+		c, err = choosek.Choose(ctx, s.d.x, o)
+	} else {
+		c, err = kinds.ChooseSimilar(ctx, s.matrix, o)
 	}
-	var c choosek.Choice
-	x, err := s.coordinates(ctx)
-	if err != nil {
-		return c, err
-	}
-	if x == nil {
-		return choosek.Choice{K: 1, Certain: true, Reason: "no direction of the similarities is above 0",
-			Rows: s.d.Rows}, nil
-	}
-	all, err := choosek.Choose(ctx, x, o)
-	if err != nil {
-		return c, err
-	}
-	c = choosek.Choice{Rows: all.Rows, Agreement: all.Agreement, Chance: all.Chance}
-	decideSimilar(&c)
-	return c, nil
-}
-
-// choice is choose, but without a number for too few rows.
-func (s *similar) choice(ctx context.Context) (choosek.Choice, error) {
-	c, err := s.choose(ctx)
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {
-		return choosek.Choice{Rows: s.d.Rows, Reason: count(s.d.Rows, "row") +
-			" are too few to compare halves"}, nil
+		return choosek.Choice{Rows: s.d.Rows, Reason: count(s.d.Rows, "row") + " are too few to compare halves"}, nil
 	}
 	return c, err
-}
-
-// decideSimilar sets K and Reason by the agreement of halves.
-func decideSimilar(c *choosek.Choice) {
-	best := agreeMargin
-	for i, v := range c.Agreement {
-		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {
-			best, c.K, c.Certain, c.Stable = beyond, i+1, true, i+1
-		}
-	}
-	if c.K == 0 {
-		c.Reason = "halves of the rows agree on no number of clusters"
-		return
-	}
-	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %.2f, where those of a cloud without "+
-		"clusters do by %.2f; "+
-		"for no other k they agree more beyond chance", count(c.K, "cluster"),
-		c.Agreement[c.K-1], c.Chance[c.K-1])
-}
-
-// coordinates returns rows in the space of the similarities, in their leading directions.
-// It is turned at random, so that every column has a part of all directions: choosek.Choose
-// permutes columns and holds out entries. nil: there is no direction.
-func (s *similar) coordinates(ctx context.Context) (*softkmeans.Matrix, error) {
-	matrix := s.drawn()
-	k := min(mostDirections, matrix.Rows-1) + 1
-	m, err := softkmeans.TILSD(ctx, matrix, k, &softkmeans.LSDOptions{Workers: s.workers})
-	if err != nil || m.Projection.Cols == 0 {
-		return nil, err
-	}
-	w, err := m.Coordinates(nil, nil)
-	if err != nil {
-		return nil, err
-	}
-	p := w.Cols
-	rng := rand.New(rand.NewPCG(s.seed, 0x51311a2))
-	normal := softkmeans.NewMatrix(p, p, nil)
-	for i := range normal.Data {
-		normal.Data[i] = rng.NormFloat64()
-	}
-	turn, _, _, err := softkmeans.SVD(normal)
-	if err != nil {
-		return nil, err
-	}
-	x := softkmeans.NewMatrix(w.Rows, p, nil)
-	for i := range w.Rows {
-		for c, v := range w.Row(i) {
-			for j, u := range turn.Row(c) {
-				x.Data[i*p+j] += v * u
-			}
-		}
-	}
-	return x, nil
-}
-
-// drawn returns the similarities of some rows: of all up to mostCompared.
-func (s *similar) drawn() *softkmeans.Matrix {
-	n := s.d.Rows
-	if n <= mostCompared {
-		return s.matrix
-	}
-	rows := rand.New(rand.NewPCG(s.seed, 0xd3a35)).Perm(n)[:min(n, mostCompared)]
-	slices.Sort(rows)
-	part := softkmeans.NewMatrix(len(rows), len(rows), nil)
-	for i, at := range rows {
-		for j, other := range rows {
-			part.Set(i, j, s.matrix.At(at, other))
-		}
-	}
-	return part
 }
 
 // propose chooses a number, or returns an error that says that there is none.

@@ -130,26 +130,6 @@ func TestSimilarNoNumber(t *testing.T) {
 	}
 }
 
-// Similarities of many rows are drawn.
-func TestSimilarRows(t *testing.T) {
-	n := mostCompared + 200
-	s := &similar{&fitFlags{}, &data{}, softkmeans.NewMatrix(n, n, nil)}
-	for i := range s.matrix.Data {
-		s.matrix.Data[i] = float64(min(i/n, i%n)*n + max(i/n, i%n))
-	}
-	s.d.Table = &table.Table{Rows: n}
-	part := s.drawn()
-	if part.Rows != mostCompared {
-		t.Fatal(part.Rows)
-	}
-	for i := range part.Rows {
-		at := int(part.At(i, i)) / n
-		if int(part.At(i, i))%n != at || i > 0 && int(part.At(i-1, i)) != int(part.At(i-1, i-1))/n*n+at {
-			t.Fatalf("row %d is %v", i, part.At(i, i))
-		}
-	}
-}
-
 // More rows than their similarities fit in memory are an error that says so.
 func TestSimilarMany(t *testing.T) {
 	f, x := &fitFlags{}, softkmeans.NewMatrix(mostSimilar+1, 1, nil)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/scenes"
 	"softkmeans/internal/table"
@@ -72,7 +73,7 @@ func TestEvaluateMaterials(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeText(t, "a.csv", "wavelength,x,y\n400,1,0\n500,0,2\n600,1,1\n700,2,nan\n800,0,1\n")
 	writeText(t, "b.csv", "band,p,q\n1,0,2\n2,4,0\n3,2,2\n5,5,7\n6,2,0\n")
-	var e materialsJSON
+	var e answer.Materials
 	said := must(t, "evaluate", "-json", "-materials", "a.csv", "b.csv")
 	if err := json.Unmarshal([]byte(said), &e); err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func TestEvaluateLibrary(t *testing.T) {
 		"4,.3,.5,.1\n5,.3,.1,.2\n7,.8,.1,.4\n8,.1,.25,.5\n9,.1,.2,.7\n")
 	for _, files := range [][2]string{{"lib.sli", "x.csv"}, {"lib.hdr", "x.csv"}, {"x.csv", "lib.sli"},
 		{"lib.sli", "lib.hdr"}} {
-		e := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", files[0], files[1]))
+		e := parseJSON[answer.Materials](t, must(t, "evaluate", "-json", "-materials", files[0], files[1]))
 		if e.Rows != 5 || e.Left != 0 || len(e.Matches) != 3 || e.RMSE > 1e-12 || e.MRSA > 1e-5 {
 			t.Errorf("%v: %+v", files, e)
 		}
@@ -140,7 +141,7 @@ func TestEvaluateLibrary(t *testing.T) {
 	// Channels that are bad in one of two libraries lack values there.
 	writeText(t, "first.sli", string(values))
 	writeText(t, "first.hdr", strings.Replace(header, "{1, 1, 0,", "{0, 1, 1,", 1))
-	both := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", "first.sli", "other.sli"))
+	both := parseJSON[answer.Materials](t, must(t, "evaluate", "-json", "-materials", "first.sli", "other.sli"))
 	if both.Rows != 4 || both.Left != 2 || both.RMSE != 0 {
 		t.Errorf("other bad channels: %+v", both)
 	}
@@ -150,7 +151,7 @@ func TestEvaluateLibrary(t *testing.T) {
 	for _, file := range []string{"f.csv", "f.sli"} {
 		must(t, "unmix", "-k", "3", "-bounds", "0,1", "-spectra", file, "s.bil")
 	}
-	e := parseJSON[materialsJSON](t, must(t, "evaluate", "-json", "-materials", "f.csv", "f.hdr"))
+	e := parseJSON[answer.Materials](t, must(t, "evaluate", "-json", "-materials", "f.csv", "f.hdr"))
 	if e.Rows != 13 || e.RMSE != 0 || !slices.Equal(e.Truth.Names, e.Found.Names) {
 		t.Errorf("%+v", e)
 	}

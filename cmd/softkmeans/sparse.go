@@ -5,13 +5,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
-	"softkmeans/internal/la"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -211,90 +209,6 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 	return r, r.choose(ctx, x, nil, &choosek.Options{Weights: t.Weights, Workers: f.workers})
 }
 
-// sparseYardstick measures sparse rows against a model. It takes their products with the centers from the
-// stored entries alone.
-type sparseYardstick struct {
-	*yardstick
-	columns *softkmeans.Matrix // the centers, a row for each column of the data
-	gram    *softkmeans.Matrix // the products of the centers
-	lengths []float64
-	nearest *softkmeans.Matrix // what a row is compared with by its label: means of clusters, or centers
-	squares []float64          // their squared lengths
-}
-
-func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
-	f := m.Centers
-	columns := la.Transpose(f)
-	y := &sparseYardstick{
-		yardstick: yardstickOf(m, false), columns: columns, gram: la.Product(f, columns),
-		lengths: make([]float64, f.Rows), nearest: f, squares: make([]float64, f.Rows),
-	}
-	if m.ClusterMeans != nil {
-		y.nearest = m.ClusterMeans
-	}
-	for a := range f.Rows {
-		y.lengths[a] = math.Sqrt(y.gram.At(a, a))
-		for _, v := range y.nearest.Row(a) {
-			y.squares[a] += v * v
-		}
-	}
-	return y
-}
-
-// lostShare is the share of the terms of a squared distance below which it has lost more
-// than six digits to cancelling, and the row is measured with its zeros.
-const lostShare = 1e-6
-
-// measure measures sparse rows as yardstick.measure does. A squared distance is that of the lengths
-// less twice the product.
-func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matrix,
-	labels []int) *softkmeans.Matrix {
-	out := softkmeans.NewMatrix(x.Rows, len(detailNames), nil)
-	products := make([]float64, g.Cols)
-	var filled *softkmeans.Matrix
-	for i := range x.Rows {
-		clear(products)
-		square, across, label := 0.0, 0.0, labels[i]
-		to := y.nearest.Row(label)
-		for t := x.Indptr[i]; t < x.Indptr[i+1]; t++ {
-			v := x.Data[t]
-			square += v * v
-			across += v * to[x.Indices[t]]
-			for j, c := range y.columns.Row(x.Indices[t]) {
-				products[j] += v * c
-			}
-		}
-		length := math.Sqrt(square)
-		rest, reach := square, length
-		for a, share := range g.Row(i) {
-			reach += share * y.lengths[a]
-			rest -= 2 * share * products[a]
-			for b, other := range g.Row(i) {
-				rest += share * other * y.gram.At(a, b)
-			}
-		}
-		apart := square - 2*across + y.squares[label]
-		far := length + math.Sqrt(y.squares[label])
-		if rest > lostShare*reach*reach && apart > lostShare*far*far &&
-			reach < math.MaxFloat64 && far < math.MaxFloat64 {
-			out.Set(i, 0, math.Sqrt(rest))
-			out.Set(i, 1, math.Sqrt(apart))
-			out.Set(i, 2, entropy(g.Row(i), y.sum))
-			continue
-		}
-		if filled == nil {
-			filled = softkmeans.NewMatrix(1, x.Cols, nil)
-		}
-		clear(filled.Data)
-		for t := x.Indptr[i]; t < x.Indptr[i+1]; t++ {
-			filled.Data[x.Indices[t]] = x.Data[t]
-		}
-		one := y.yardstick.measure(filled, softkmeans.NewMatrix(1, g.Cols, g.Row(i)), labels[i:i+1])
-		copy(out.Row(i), one.Data)
-	}
-	return out
-}
-
 // takesSparse reports whether sparse rows can be predicted without their zeros: the file has a model, and
 // neither the rows nor the columns are scaled, except as counts of words.
 func (f *modelFile) takesSparse() bool {
@@ -303,7 +217,6 @@ func (f *modelFile) takesSparse() bool {
 }
 
 func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
-	yardstick := newSparseYardstick(p.model.Model)
 	most := max(1, predictValues/p.model.K())
 	for lo := 0; lo < t.X.Rows; lo += most {
 		x := sparseRows(t.X, lo, min(lo+most, t.X.Rows))
@@ -311,9 +224,7 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		p.watch.addColumns(x)
-		measure := func(clusters []int) *softkmeans.Matrix { return yardstick.measure(x, g, clusters) }
-		if err := p.take(ctx, x, g, measure); err != nil {
+		if err := p.take(ctx, x, x, g); err != nil {
 			return laterRow(err, lo)
 		}
 	}
@@ -328,24 +239,4 @@ func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix
 		part.Indptr = append(part.Indptr, at-from)
 	}
 	return part
-}
-
-func (w *watch) addColumns(x *softkmeans.SparseMatrix) {
-	if w.columns == nil {
-		return
-	}
-	stored := make([]int, x.Cols)
-	for t, j := range x.Indices {
-		stored[j]++
-		v := x.Data[t]
-		if w.scaling != nil {
-			v *= w.scaling.Divisor[j]
-		}
-		w.columns[j].take(v, 1)
-	}
-	for j, n := range stored {
-		if n < x.Rows {
-			w.columns[j].take(0, x.Rows-n)
-		}
-	}
 }

@@ -17,6 +17,7 @@ import (
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -373,7 +374,7 @@ func (f *fitFlags) fitOpened(b *blockReader, r *result, w *membershipWriter,
 	}
 	if w != nil {
 		w.clustered = f.method == methodMinVolume
-		w.likely, w.eachLikely = w.clustered, f.details
+		w.likely, w.eachLikely, w.details = w.clustered, f.details, detailNames(f.details, nil)
 		defer w.follow(b)()
 	}
 	m, err := f.fitBlocks(b, r, func(labels []int, g, likely *softkmeans.Matrix) error {
@@ -389,8 +390,7 @@ func (f *fitFlags) fitOpened(b *blockReader, r *result, w *membershipWriter,
 		if w == nil || f.details {
 			return nil
 		}
-		w.probabilities = likely
-		return w.add(b.ctx, labels, g)
+		return w.add(b.ctx, memberRows{labels: labels, memberships: g, probabilities: likely})
 	})
 	if err != nil {
 		return err
@@ -461,17 +461,17 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 		if err != nil {
 			return err
 		}
-		details := yardstickOf(r.model, r.unit).measure(x, g, labels)
+		details := measure.Of(r.model, r.unit).Measure(x, g, labels)
 		if r.setResidual(details, nil, nil); w == nil {
 			return nil
 		}
+		rows := memberRows{labels: labels, memberships: g, details: details}
 		if w.likely {
-			if w.probabilities, err = r.model.ClusterProbabilities(nil, x); err != nil {
+			if rows.probabilities, err = r.model.ClusterProbabilities(nil, x); err != nil {
 				return err
 			}
 		}
-		w.details = details
-		return w.add(b.ctx, labels, g)
+		return w.add(b.ctx, rows)
 	})
 }
 

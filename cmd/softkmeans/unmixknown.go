@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/cube"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
@@ -238,7 +239,7 @@ func (k *knownScene) certifyKnown(ctx context.Context, b *block) (err error) {
 	o := &softkmeans.Options{Sum: k.mixer.Model.Sum, Workers: k.flags.workers}
 	if b.shade != nil {
 		o.Sum = softkmeans.SumAtMostOne
-		centers, g = withBrightness(centers, g, b.shade)
+		centers, g = measure.WithBrightness(centers, g, b.shade)
 	}
 	k.result.cert, err = softkmeans.Certify(ctx, b.x, centers, g, o)
 	k.proved = err == nil

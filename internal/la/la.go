@@ -3,6 +3,7 @@
 package la
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -70,6 +71,13 @@ func Indices(n int) []int {
 		list[i] = i
 	}
 	return list
+}
+
+// BySize returns the indices of the sizes, the largest first; of equal sizes the first stays first.
+func BySize[T cmp.Ordered](sizes []T) []int {
+	order := Indices(len(sizes))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	return order
 }
 
 // Cholesky overwrites the k×k matrix a, on and below its diagonal, with L, a = LLᵀ. It returns false if a
