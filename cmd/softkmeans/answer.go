@@ -6,7 +6,6 @@ import (
 	"flag"
 	"io"
 	"math"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/answer"
@@ -134,15 +133,9 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	}
 }
 
-// prototypes returns "1 prototype" or "2 prototypes".
-func prototypes(k int) string { return count(k, "prototype") }
-
 // short cuts a name to at most so many characters; an empty one is "(none)".
 func short(s string, most int) string { return table.Short(s, most) }
 
 func plural(n int, one, more string) string { return table.Plural(n, one, more) }
-
-// number formats v with ten digits.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
 
 func small(v float64) string { return view.Small(v) }

@@ -80,11 +80,11 @@ func (f *certifyFlags) run(s *session) error {
 	if err := given.open(f, s.std.in); err != nil {
 		return err
 	}
-	c, err := f.certify(s, given)
-	if err != nil {
-		return err
+	a, optimal, err := f.certify(s, given)
+	if err == nil {
+		err = f.write(s.std.out, a)
 	}
-	if err = f.write(s.std.out, c.answer()); err == nil && !c.Optimal(c.Tol) {
+	if err == nil && !optimal {
 		err = errNotOptimal
 	}
 	return err
@@ -140,66 +140,78 @@ func (s *solution) close() {
 	}
 }
 
-type certified struct {
-	answer.Quality
-	data        *data
-	centers     string // the file of the centers
-	memberships string // the file of the memberships; "": computed
-	hard        bool   // every row belongs to one center
-	auto        bool   // -scale auto has scaled the columns
-}
-
-func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) {
+// certify returns the certificate of a solution, and whether it is proved optimal, with advice if better centers or
+// memberships exist.
+func (f *certifyFlags) certify(s *session, given *solution) (a *answer.Answer, optimal bool, err error) {
 	d, err := f.readAs(s, always(f.takesSparse(given.model)))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	c := &certified{data: d, centers: f.model, auto: f.scale == scale.Auto && d.scale != nil}
-	var centerMatrix *softkmeans.Matrix
+	a = answer.New(&d.Head, d.Rows, scale.KindOf(d.scale))
+	var centers, g *softkmeans.Matrix
 	if given.model != nil {
-		if centerMatrix, err = given.model.centersFor(d, f.model); err != nil {
-			return nil, err
+		a.CentersFile = f.model
+		if centers, err = given.model.centersFor(d, f.model); err != nil {
+			return nil, false, err
 		}
 		if f.sum = given.model.Model.Sum; given.model.UnitRows {
 			f.sum = softkmeans.SumAtMostOne // shares times shade
 		}
 	} else {
-		c.centers = given.centers.source
-		centerMatrix, err = readCenters(given.centers, d)
+		a.CentersFile = given.centers.source
+		if centers, err = readCenters(given.centers, d); err != nil {
+			return nil, false, err
+		}
+	}
+	s.places["centers"] = place{a.CentersFile, d.Names}
+	q := &answer.Quality{K: centers.Rows, Sum: f.sum, Tol: f.tol}
+	a.K, a.Tol = q.K, q.Tol
+	a.About += "; " + view.Prototypes(q.K) + " of " + a.CentersFile
+	hard := false
+	if given.memberships == nil {
+		a.About += "; memberships are computed, the best ones for these prototypes"
+	} else {
+		a.MembershipsFile = given.memberships.source
+		if g, err = given.memberships.readMemberships(d, q.K, a.CentersFile); err != nil {
+			return nil, false, err
+		}
+		a.About += "; memberships of " + a.MembershipsFile
+		hard = q.K > 1 && isHard(g)
+		s.places["memberships"] = place{a.MembershipsFile, view.Names(q.K)}
+	}
+	if given.model != nil && given.model.UnitRows {
+		centers, g, err = given.model.shaded(d.x, centers, g)
+	} else if g == nil && d.sparse != nil {
+		g, err = (&softkmeans.Model{Centers: centers, Sum: f.sum}).Predict(nil, d.sparse.X)
+	} else if g == nil {
+		g, err = softkmeans.SimplexLeastSquares(nil, d.x, centers, &softkmeans.Options{Workers: f.workers, Sum: f.sum})
 	}
 	if err != nil {
-		return nil, err
-	}
-	s.places["centers"] = place{c.centers, d.Names}
-	c.Quality = answer.Quality{K: centerMatrix.Rows, Sum: f.sum, Tol: f.tol}
-	var g *softkmeans.Matrix
-	if given.memberships != nil {
-		c.memberships = given.memberships.source
-		if g, err = given.memberships.readMemberships(d, c.K, c.centers); err != nil {
-			return nil, err
-		}
-		c.hard = c.K > 1 && isHard(g)
-		s.places["memberships"] = place{c.memberships, view.Names(c.K)}
+		return nil, false, err
 	}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
-	if given.model != nil && given.model.UnitRows {
-		if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
-			return nil, err
-		}
+	if q.Certificate, err = softkmeans.Certify(s.ctx, d.samples(), centers, g, o); err != nil {
+		return nil, false, err
+	}
+	a.Certificate, a.Sentence = q.JSON(), q.Verdict()
+	if q.Optimal(q.Tol) {
+		return a, true, nil
+	}
+	if f.scale == scale.Auto && d.scale != nil {
+		a.Quality = append(a.Quality, "This is about standardized columns, as fit has them; for centers of columns "+
+			"as they are use -scale none.")
 	}
 	switch {
-	case g != nil:
-	case d.sparse != nil:
-		g, err = (&softkmeans.Model{Centers: centerMatrix, Sum: f.sum}).Predict(nil, d.sparse.X)
+	case hard:
+		a.Quality = append(a.Quality, "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller "+
+			"error. Without -memberships the best mixtures of these prototypes are computed.")
+	case given.memberships == nil:
+		a.Quality = append(a.Quality, "No memberships can do better with these prototypes, to within rounding.")
 	default:
-		best := &softkmeans.Options{Workers: f.workers, Sum: f.sum}
-		g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best)
+		a.Quality = append(a.Quality, "Leave out -memberships to have the best ones computed. The excess that "+
+			"remains is due to the prototypes.")
 	}
-	if err != nil {
-		return nil, err
-	}
-	c.Certificate, err = softkmeans.Certify(s.ctx, d.samples(), centerMatrix, g, o)
-	return c, err
+	return a, false, nil
 }
 
 // takesSparse reports whether the certificate needs no zeros: columns stay as they are. The
@@ -230,35 +242,4 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 	}
 	centers, g = measure.WithBrightness(centers, g, shade)
 	return centers, g, nil
-}
-
-// answer says whether the result is proved optimal, with advice if better centers or memberships exist.
-func (c *certified) answer() *answer.Answer {
-	a := answer.New(&c.data.Head, c.data.Rows, scale.KindOf(c.data.scale))
-	a.K, a.Tol, a.CentersFile, a.MembershipsFile = c.K, c.Tol, c.centers, c.memberships
-	a.About += "; " + prototypes(c.K) + " of " + c.centers
-	if c.memberships != "" {
-		a.About += "; memberships of " + c.memberships
-	} else {
-		a.About += "; memberships are computed, the best ones for these prototypes"
-	}
-	a.Certificate, a.Sentence = c.JSON(), c.Verdict()
-	if c.Optimal(c.Tol) {
-		return a
-	}
-	if c.auto {
-		a.Quality = append(a.Quality, "This is about standardized columns, as fit has them; for centers of columns "+
-			"as they are use -scale none.")
-	}
-	switch {
-	case c.hard:
-		a.Quality = append(a.Quality, "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller "+
-			"error. Without -memberships the best mixtures of these prototypes are computed.")
-	case c.memberships == "":
-		a.Quality = append(a.Quality, "No memberships can do better with these prototypes, to within rounding.")
-	default:
-		a.Quality = append(a.Quality, "Leave out -memberships to have the best ones computed. The excess that "+
-			"remains is due to the prototypes.")
-	}
-	return a
 }

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/la"
+	"softkmeans/internal/view"
 	"softkmeans/stability"
 )
 
@@ -121,7 +122,7 @@ func (c *comparison) answer() *answer.Answer {
 	a.Source, a.Columns, a.Scale, a.Shown = c.files[0], m.Columns, m.Scale, c.largest(d)
 	for i, m := range c.models {
 		a.Notes = append(a.Notes, fmt.Sprintf("%c: %s, %s of %s, method %s, %s, scale %s", 'A'+i, c.files[i],
-			prototypes(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"), m.Scale))
+			view.Prototypes(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"), m.Scale))
 		a.Models.Of = append(a.Models.Of, answer.ModelFile{File: c.files[i], Method: m.Method, K: m.K(), Rows: m.Rows})
 	}
 	for i, to := range c.To {

@@ -194,19 +194,20 @@ func (f *evaluateFlags) readMaterials(ctx context.Context, name string, turn tab
 		return nil, err
 	}
 	defer s.close()
-	sc, err := u.newScene(s)
+	sc, err := u.openImage(s)
 	if err != nil {
 		return nil, err
 	}
-	m := &materials{source: s.source, names: sc.names, rows: sc.pixels(), bad: sc.badPixels}
-	if m.values, m.at, err = sc.all(ctx); err != nil {
+	m := &materials{source: s.source, names: sc.Names, rows: sc.Pixels(), bad: sc.BadPixels}
+	all, err := sc.All(ctx)
+	if m.values, m.at = all.X, all.At; err != nil {
 		return nil, err
 	}
-	if sc.header != nil {
-		m.notes = sc.header.Notes
+	if sc.Header != nil {
+		m.notes = sc.Header.Notes
 	}
 	first := m.names[0]
-	if sc.header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
+	if sc.Header == nil && len(m.names) > 1 && (first == "wavelength" || first == "band") {
 		m.names, m.values.Cols = m.names[1:], m.values.Cols-1
 		m.values.Data = m.values.Data[min(1, len(m.at)):]
 	}

@@ -175,23 +175,12 @@ func (f *fitFlags) run(s *session) error {
 	if err := cmp.Or(f.readStart(), f.readLibrary()); err != nil {
 		return err
 	}
-	memberships, err := s.add("o", f.memberships)
+	files, err := s.addAll([2]string{"o", f.memberships}, [2]string{"centers", f.centers}, [2]string{"means", f.means},
+		[2]string{"model", f.model})
 	if err != nil {
 		return err
 	}
-	centers, err := s.add("centers", f.centers)
-	if err != nil {
-		return err
-	}
-	means, err := s.add("means", f.means)
-	if err != nil {
-		return err
-	}
-	model, err := s.add("model", f.model)
-	if err != nil {
-		return err
-	}
-
+	memberships, centers, means, model := files[0], files[1], files[2], files[3]
 	fit := f.fitTable
 	if f.streams(s.in) {
 		fit = f.fitStream
@@ -335,12 +324,19 @@ func (f *fitFlags) settleRows(ctx context.Context, d *data, r *result, p *progre
 func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) error {
 	p.step("the number of centers")
 	o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
-	if d.sparse != nil {
-		return r.chooseSparse(ctx, d.sparse, o)
+	x, err := d.filled()
+	switch {
+	case err != nil:
+		return err
+	case x != nil:
+		x, note := d.rowsForK(x, o)
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
+		return r.choose(ctx, x, d.sizes, o)
+	case min(d.Rows, len(d.Names)) > allFloors:
+		return fmt.Errorf("%s: -k auto takes a sparse file of up to %d rows or columns, or of %d entries with its zeros; "+
+			"give -k N, after a look at softkmeans floors", d.Source, allFloors, filledForK)
 	}
-	x, note := d.rowsForK(o)
-	if note != "" {
-		d.Notes = append(d.Notes, note)
-	}
-	return r.choose(ctx, x, d.sizes, o)
+	return r.propose(ctx, d.samples(), o)
 }

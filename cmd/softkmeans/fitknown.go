@@ -98,7 +98,7 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 	}
 	if len(table.Set(all)) < len(all) {
 		return nil, fmt.Errorf("%s: two prototypes have the same name, fitted ones included (%s); give other "+
-			"names", f.known, abridged(all))
+			"names", f.known, view.Abridged(all))
 	}
 	stay := plural(m, "stays", "stay")
 	if r.open() {
@@ -110,7 +110,7 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 		stay = plural(m, "is", "are") + " scaled to the mean sum of a row"
 	}
 	r.Notes = append(append(r.Notes, from.Notes...), fmt.Sprintf("%d of %s %s known, and %s: %s", m,
-		count(r.k, "prototype"), plural(m, "is", "are"), stay, abridged(r.known)))
+		count(r.k, "prototype"), plural(m, "is", "are"), stay, view.Abridged(r.known)))
 	if from.SD != nil {
 		r.Notes = append(r.Notes, "standard deviations of the known prototypes are not used")
 	}

@@ -31,13 +31,13 @@ func (d *data) settle(rule absent.Rule) (err error) {
 // 8 rows for each prototype, so up to 6 of them.
 const completeForK = 48
 
-// rowsForK returns the rows by which k is chosen, and sets o for them: those that are complete
+// rowsForK returns the rows of x by which k is chosen, and sets o for them: those that are complete
 // if they are enough, else all, with the means of the columns in the gaps. The note says which.
-func (d *data) rowsForK(o *choosek.Options) (x *softkmeans.Matrix, note string) {
+func (d *data) rowsForK(x *softkmeans.Matrix, o *choosek.Options) (_ *softkmeans.Matrix, note string) {
 	if o.Weights, o.Filled = d.Weights, d.meant; d.missing == 0 {
-		return d.x, ""
+		return x, ""
 	}
-	x, left := d.x.Clone(), absent.Rows(d.x)
+	x, left := x.Clone(), absent.Rows(x)
 	complete := absent.Without(slices.Clone(d.x.Data), left, x.Cols)
 	if n := len(complete) / x.Cols; n >= completeForK {
 		o.Weights = absent.Without(slices.Clone(d.Weights), left, 1)
@@ -97,5 +97,3 @@ func dropWord(h *table.Head, j int) string {
 	}
 	return commandLine([]string{name})
 }
-
-func sentence(note string) string { return strings.ToUpper(note[:1]) + note[1:] + "." }

@@ -483,3 +483,6 @@ func (f failure) check(t *testing.T) {
 
 // fullDisk is a writer whose disk is full.
 var fullDisk = writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
+
+// number formats v with ten digits, as texts do.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }

@@ -24,6 +24,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -52,7 +53,7 @@ func (f *inputFlags) use(m *modelFile) error {
 		!slices.ContainsFunc(m.Columns, notNumber) {
 		return usageErrorf("the names of the model's columns are numbers (%s), so line 1 may be a header "+
 			"or a row; give -header yes or no",
-			abridged(m.Columns))
+			view.Abridged(m.Columns))
 	}
 	f.scaling, f.scale, f.settled, f.parts = m.scaling(), scale.None, true, m.parts()
 	f.dialect.Least = m.leastColumns()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"softkmeans/internal/drafts"
 )
 
 // An interrupt removes the files of a command that does not listen, which can then neither
@@ -20,7 +22,7 @@ func TestInterruptible(t *testing.T) {
 		t.Chdir(dir)
 		writeText(t, "a.csv", "old")
 		ctx, cancel := context.WithCancel(t.Context())
-		o := &outputs{ctx: ctx, std: streams{drafts: new(drafts)}}
+		o := &outputs{ctx: ctx, std: streams{drafts: new(drafts.Set)}}
 		returned, ended := make(chan bool), make(chan error, 1)
 		_, err := interruptible(ctx, o.std.drafts, func() (string, error) {
 			for _, name := range []string{"a.csv", "b.csv"} {
@@ -38,8 +40,8 @@ func TestInterruptible(t *testing.T) {
 			}
 			cancel()
 			<-returned
-			_, err := o.create("c.csv")
-			ended <- errors.Join(err, o.std.drafts.commit(o.files))
+			_, err := o.std.drafts.Create("c.csv")
+			ended <- errors.Join(err, o.std.drafts.Commit(o.files))
 			return "", nil
 		})
 		want, content := error(nil), "a.csv new b.csv new "

@@ -112,7 +112,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 		return nil, err
 	}
 	if r.similar = s; r.k == 0 {
-		if r.k, r.choice, err = s.propose(ctx, r.Source); err != nil {
+		if err := r.take(s.choice(ctx)); err != nil {
 			return nil, err
 		}
 	}

@@ -131,14 +131,7 @@ func (d *data) close() error {
 	if d.sizes = scale.Close(d.Data, d.x.Cols); d.sizes != nil {
 		return nil
 	}
-	at := slices.IndexFunc(d.Data, func(v float64) bool { return !(v >= 0) })
-	what := "a value is missing"
-	if v := d.Data[at]; v < 0 {
-		what = fmt.Sprintf("%v is below 0", v)
-	}
-	return fmt.Errorf("%s: row %d, column %s: %s; the sums of rows of counts need all, at least 0 (-scale "+
-		"counts, of the command line or of a model)", d.Source, at/d.x.Cols+1,
-		short(d.Names[at%d.x.Cols], mostName), what)
+	return d.notCount(slices.IndexFunc(d.Data, func(v float64) bool { return !(v >= 0) }))
 }
 
 // noteColumns notes that columns are as they are, if no other note tells.

@@ -20,6 +20,9 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"softkmeans/internal/drafts"
+	"softkmeans/internal/pixels"
 )
 
 // Exit codes.
@@ -33,7 +36,7 @@ const (
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	drafts   *drafts
+	drafts   *drafts.Set
 }
 
 type command struct {
@@ -87,7 +90,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprint(stderr, overview())
 		return exitUsage
 	}
-	s := streams{stdin, stdout, stderr, new(drafts)}
+	s := streams{stdin, stdout, stderr, new(drafts.Set)}
 	name, err := interruptible(ctx, s.drafts, func() (string, error) { return dispatch(ctx, args, s) })
 
 	var usage usageError
@@ -137,7 +140,7 @@ var grace = 200 * time.Millisecond
 // interruptible returns what f returns, but at the latest soon after ctx ends: it then removes the drafts
 // and lets f, which may compute or read or wait, go on until the process ends. Once drafts have got their
 // names it is too late for that, and it waits for f.
-func interruptible(ctx context.Context, d *drafts, f func() (name string, err error)) (string, error) {
+func interruptible(ctx context.Context, d *drafts.Set, f func() (name string, err error)) (string, error) {
 	type result struct {
 		name string
 		err  error
@@ -155,7 +158,7 @@ func interruptible(ctx context.Context, d *drafts, f func() (name string, err er
 		case <-end:
 			late, end = time.After(grace), nil
 		case <-late:
-			if d.abandon() {
+			if d.Abandon() {
 				return "", ctx.Err()
 			}
 		}
@@ -189,6 +192,10 @@ func dispatch(ctx context.Context, args []string, s streams) (name string, err e
 	var unknown unknownFlag
 	if errors.As(err, &unknown) {
 		err = usageErrorf("%s%s", unknown.Error(), c.misspelt(unknown.name))
+	}
+	var misuse *pixels.Misuse
+	if errors.As(err, &misuse) {
+		err = usageErrorf("%v", misuse)
 	}
 	return " " + c.name, err
 }

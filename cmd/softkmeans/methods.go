@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,31 +159,36 @@ type result struct {
 // rows were divided; nil: they were not.
 func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float64, o *choosek.Options) error {
 	c, err := kinds.Choose(ctx, x, sums, r.scale, o)
+	if err == nil && c == nil {
+		return r.propose(ctx, x, o)
+	}
+	return r.take(c, err)
+}
+
+// take sets k to that of a choice, or returns an error if it has none.
+func (r *result) take(c *choosek.Choice, err error) error {
 	if err != nil {
 		return err
 	}
-	if c == nil {
-		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
-		if err != nil {
-			return err
-		}
-		return r.propose(floors)
+	if r.k, r.choice = c.K, c; c.K == 0 {
+		return r.noNumber(c.Reason + "; give -k N\n" + answer.NewChoice(c, nil).Lines())
 	}
-	if c.K == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N\n%s", r.Source, errNoNumber, c.Reason, answer.NewChoice(c, nil).Lines())
-	}
-	r.k, r.choice = c.K, c
 	return nil
 }
 
-var errNoNumber = errors.New("no number of centers is proposed")
+func (r *result) noNumber(why string) error {
+	return fmt.Errorf("%s: no k is proposed: %s", r.Source, why)
+}
 
 func (r *result) counts() bool { return scale.KindOf(r.scale) == scale.Counts }
 
-// propose sets k to the proposal by floors, or returns an error if there is none.
-func (r *result) propose(floors []float64) error {
-	p, err := choosek.Propose(floors)
-	return r.accept(p, err)
+// propose sets k to the proposal by the floors of rows, or returns an error if there is none.
+func (r *result) propose(ctx context.Context, x softkmeans.Samples, o *choosek.Options) error {
+	floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
+	if err != nil {
+		return err
+	}
+	return r.accept(choosek.Propose(floors))
 }
 
 // accept sets k to that of a proposal, or returns an error if it has none.
@@ -192,10 +196,9 @@ func (r *result) accept(p choosek.Proposal, err error) error {
 	if err != nil {
 		return err
 	}
-	if p.K == 0 {
-		return fmt.Errorf("%s: %w: %s; give -k N", r.Source, errNoNumber, p.Reason)
+	if r.k, r.proposal = p.K, &p; p.K == 0 {
+		return r.noNumber(p.Reason + "; give -k N")
 	}
-	r.k, r.proposal = p.K, &p
 	return nil
 }
 
@@ -252,11 +255,9 @@ func (r *result) setModel(m *softkmeans.Model) {
 	if r.fixed != nil {
 		copy(r.centers.Data, r.fixed.Data)
 	}
-	if r.scale != nil {
-		if !r.streamed {
-			copy(m.Centers.Data, r.centers.Data)
-			r.scale.Apply(m.Centers.Data)
-		}
+	if r.scale != nil && !r.streamed {
+		copy(m.Centers.Data, r.centers.Data)
+		r.scale.Apply(m.Centers.Data)
 	}
 	r.others = m.Others
 	if r.scale != nil {
@@ -270,6 +271,12 @@ func (r *result) setModel(m *softkmeans.Model) {
 			r.others = append(r.others, other)
 		}
 	}
+}
+
+// minVolumeOptions are those of the flags alone.
+func (f *fitFlags) minVolumeOptions(p *progress) *softkmeans.MinVolumeOptions {
+	return &softkmeans.MinVolumeOptions{Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum,
+		Plain: f.plain, Workers: f.workers, Progress: p.iteration}
 }
 
 func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
@@ -290,10 +297,8 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
 	} else {
 		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	}
-	o := &softkmeans.MinVolumeOptions{
-		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-		Centers: start, Fixed: fixed, Weights: weights, Workers: f.workers, Progress: p.iteration,
-	}
+	o := f.minVolumeOptions(p)
+	o.Centers, o.Fixed, o.Weights = start, fixed, weights
 	o.Lower, o.Upper = f.bounds.scaled(d.scale)
 	if r.counts() && o.Slack == 0 && o.Lambda == 0 && f.method == methodMinVolume {
 		o.Slack = kinds.Slack(r.k, d.x.Cols)
@@ -367,9 +372,7 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, r *result,
 
 func fitAlternating(ctx context.Context, _ *fitFlags, d *data, r *result,
 	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
-	return softkmeans.FitAlternating(ctx, d.samples(), r.k, &softkmeans.MinVolumeOptions{
-		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Fixed: o.Fixed, Weights: o.Weights,
-		Lower: o.Lower, Upper: o.Upper, Workers: o.Workers, Progress: o.Progress})
+	return softkmeans.FitAlternating(ctx, d.samples(), r.k, o)
 }
 
 // fitGlobal returns the global solution, for sums and the enclosure that are asked for. The certificate of

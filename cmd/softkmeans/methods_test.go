@@ -213,7 +213,7 @@ func TestFitAuto(t *testing.T) {
 	many := writeText(t, filepath.Join(t.TempDir(), "many.csv"), noise.String())
 	code, _, stderr := do(t, "", "fit", "-k", "auto", "-stream", "yes", many)
 	for _, want := range []string{
-		many + ": no number of centers is proposed: nothing stands out of the noise; give -k N\n" +
+		many + ": no k is proposed: nothing stands out of the noise; give -k N\n" +
 			"Noise: k = 1; ", "\nHalves of the rows: no k; ",
 		"\nThese criteria are of 1000 rows drawn at random; the floors are of all rows.\n",
 	} {
@@ -222,7 +222,7 @@ func TestFitAuto(t *testing.T) {
 		}
 	}
 	code, _, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "fit", "-k", "auto")
-	if code != 1 || !strings.Contains(stderr, "<stdin>: no number of centers is proposed: ") ||
+	if code != 1 || !strings.Contains(stderr, "<stdin>: no k is proposed: ") ||
 		!strings.Contains(stderr, "give -k") {
 		t.Errorf("code %d, %s", code, stderr)
 	}

@@ -16,6 +16,7 @@ import (
 	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/missing"
 	"softkmeans/modelfile"
 	"softkmeans/unmix"
@@ -81,7 +82,7 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 	case !known:
 		err = fmt.Errorf("%s: the model's scale is %.40q, which this softkmeans does not know", name, f.Scale)
 	case f.K() > mostCenters:
-		err = fmt.Errorf("%s: %w", name, errManyCenters)
+		err = fmt.Errorf("%s: more than %d centers", name, mostCenters)
 	}
 	return m, err
 }
@@ -102,8 +103,6 @@ func (f *modelFile) parts() bool {
 	}
 	return true
 }
-
-var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
 // unit reports whether rows are mixtures times a shade of their own. leastColumns is how many columns a file
 // must have that does not say their number: that of the model, or the last one that it names by its place.
@@ -133,22 +132,9 @@ func (f *modelFile) checkColumns(names []string, source string) error {
 			hint = "; -drop leaves columns out"
 		}
 		return fmt.Errorf("%s: %s, but the model has %d (%s)%s", source, count(len(names), "column"),
-			want, abridged(f.Columns), hint)
+			want, view.Abridged(f.Columns), hint)
 	}
 	return nil
-}
-
-// abridged lists names, shortened. Of more than eight it lists seven.
-func abridged(names []string) string {
-	var list []string
-	for i, name := range names {
-		if i == 7 && len(names) > 8 {
-			list = append(list, "…")
-			break
-		}
-		list = append(list, short(name, mostName))
-	}
-	return strings.Join(list, ", ")
 }
 
 // centersFor returns the scaled centers, for d with the model's scaling.

@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 	"softkmeans/unmix"
 )
 
@@ -297,7 +298,7 @@ func (p *prediction) skip() error {
 func (p *prediction) answer() *answer.Answer {
 	a := answer.New(&table.Head{Source: p.source, Names: p.model.Columns, Notes: p.notes}, p.rows, scale.KindOf(p.model.scaling()))
 	a.About = fmt.Sprintf("%s: %s, memberships in %s of %s", p.source, count(p.rows, "row"),
-		prototypes(p.model.K()), p.file)
+		view.Prototypes(p.model.K()), p.file)
 	a.CentersFile, a.Sizes, a.Warnings = p.file, p.sizes, append(a.Warnings, p.watch.warnings(p.model)...)
 	a.Known = &answer.Known{Unique: true, Outside: p.watch.beyond, Farthest: []answer.Far{}}
 	for _, r := range p.watch.far.Rows {

@@ -113,15 +113,11 @@ func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
 }
 
 func (f *reportFlags) run(s *session) error {
-	w, err := s.add("o", f.out)
+	files, err := s.addAll([2]string{"o", f.out}, [2]string{"memberships", f.rows})
 	if err != nil {
 		return err
 	}
-	rows, err := s.add("memberships", f.rows)
-	if err != nil {
-		return err
-	}
-	memberships := newMembershipWriter(rows)
+	memberships := newMembershipWriter(files[1])
 	show := s.progress(f.quiet)
 	defer show.clear()
 	make := f.tablePage
@@ -141,7 +137,7 @@ func (f *reportFlags) run(s *session) error {
 		return err
 	}
 	show.clear()
-	if _, err := w.Write(html); err != nil {
+	if _, err := files[0].Write(html); err != nil {
 		return err
 	}
 	if s.taken {

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -88,7 +89,7 @@ func (p *streamedPage) sumUp(r *result) error {
 	if err := p.f.checkImage(b.file.Source, len(b.file.Names)); err != nil {
 		return err
 	}
-	drawn := newRowDraw(p.f.seed, drawnRows)
+	drawn := draws.NewSample(p.f.seed, drawnRows)
 	stats, err := b.stats(drawn)
 	if err != nil {
 		return err
@@ -100,7 +101,7 @@ func (p *streamedPage) sumUp(r *result) error {
 		return err
 	}
 	if r.k == 0 {
-		if err := r.choose(b.ctx, drawn.table(), nil,
+		if err := r.choose(b.ctx, drawn.Table(), nil,
 			&choosek.Options{Seed: p.f.seed, Workers: p.f.workers}); err != nil {
 			return err
 		}

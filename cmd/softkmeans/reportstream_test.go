@@ -216,7 +216,7 @@ func TestReportStreamUsage(t *testing.T) {
 	square := filepath.Join(t.TempDir(), "square.csv")
 	writeText(t, square, "1,0\n0,1\n-1,0\n0,-1\n")
 	failure{"report -o - -stream yes " + square, 1,
-		"square.csv: no number of centers is proposed: no direction stands out"}.check(t)
+		"square.csv: no k is proposed: no direction stands out"}.check(t)
 	failure{"report -o - -k 5 -stream yes " + square, 1, "give a k of at most the number of rows"}.check(t)
 	// Equal rows, one column, more prototypes than directions.
 	for _, text := range []string{strings.Repeat("1,2\n", 3), strings.Repeat("0.1,0.7\n", 7),

@@ -114,10 +114,6 @@ func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	var t *table.Table
 	var err error
 	found := false
-	if b := s.begun.Bytes(); bytes.HasPrefix(b, []byte("column,p0")) ||
-		bytes.HasPrefix(b, []byte("column,mean,deviation,p0")) {
-		return readColumns(s, d)
-	}
 	if d.Header {
 		// A header whose names are numbers is not recognized by itself.
 		t, err = s.read(table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)},
@@ -134,32 +130,11 @@ func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	}
 	if len(t.Names) != len(d.Names) {
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns or the same names",
-			s.source, prototypes(t.Rows), count(len(t.Names), "column"), d.Source,
+			s.source, view.Prototypes(t.Rows), count(len(t.Names), "column"), d.Source,
 			count(len(d.Names), "column"))
 	}
 	d.scale.Apply(t.Data)
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
-}
-
-// readColumns reads centers as readCenters does, from a file with a row for each column of d, as older pages
-// saved prototypes: the columns p0, p1, … after others.
-func readColumns(s *sideFile, d *data) (*softkmeans.Matrix, error) {
-	t, err := s.read(table.Dialect{Header: table.HeaderYes, Pick: func(names []string) []string {
-		return names[slices.Index(names, "p0"):]
-	}}, false)
-	if err != nil {
-		return nil, err
-	}
-	if t.Rows != len(d.Names) {
-		return nil, fmt.Errorf("%s: prototypes of %s, but %s has %s", s.source, count(t.Rows, "column"),
-			d.Source, count(len(d.Names), "column"))
-	}
-	f := softkmeans.NewMatrix(len(t.Names), t.Rows, nil)
-	for i, v := range t.Data {
-		f.Set(i%f.Rows, i/f.Rows, v)
-	}
-	d.scale.Apply(f.Data)
-	return f, nil
 }
 
 // readMemberships returns the memberships of d's rows in k centers, which come from the file of.
@@ -196,7 +171,7 @@ func (s *sideFile) readMemberships(d *data, k int,
 	}
 	if len(t.Names) != k {
 		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source,
-			count(len(t.Names), "prototype"), of, prototypes(k))
+			count(len(t.Names), "prototype"), of, view.Prototypes(k))
 	}
 	return softkmeans.NewMatrix(t.Rows, k, t.Data), nil
 }
@@ -214,7 +189,7 @@ func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, erro
 		if !(j >= 0 && j < float64(k)) || j != math.Trunc(j) {
 			return nil, fmt.Errorf("%s: row %d has the label %v, but %s has %s; labels are numbers from 0 "+
 				"to %d, or from 1 to %d",
-				t.Source, i+1, v, of, prototypes(k), k-1, k)
+				t.Source, i+1, v, of, view.Prototypes(k), k-1, k)
 		}
 		g.Set(i, int(j), 1)
 	}

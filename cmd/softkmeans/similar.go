@@ -180,7 +180,9 @@ func (s *similar) floors(ctx context.Context, most int) (total float64, floors [
 
 // choice returns the number of clusters that the similarities speak for: that of products is the number for the
 // rows. It has no number for too few rows.
-func (s *similar) choice(ctx context.Context) (c choosek.Choice, err error) {
+func (s *similar) choice(ctx context.Context) (*choosek.Choice, error) {
+	var c choosek.Choice
+	var err error
 	o := &choosek.Options{Seed: s.seed, Workers: s.workers}
 	if s.kernel == kernelLinear {
 		c, err = choosek.Choose(ctx, s.d.x, o)
@@ -188,22 +190,9 @@ func (s *similar) choice(ctx context.Context) (c choosek.Choice, err error) {
 		c, err = kinds.ChooseSimilar(ctx, s.matrix, o)
 	}
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {
-		return choosek.Choice{Rows: s.d.Rows, Reason: count(s.d.Rows, "row") + " are too few to compare halves"}, nil
+		c, err = choosek.Choice{Rows: s.d.Rows, Reason: count(s.d.Rows, "row") + " are too few to compare halves"}, nil
 	}
-	return c, err
-}
-
-// propose chooses a number, or returns an error that says that there is none.
-func (s *similar) propose(ctx context.Context, source string) (int, *choosek.Choice, error) {
-	c, err := s.choice(ctx)
-	if err != nil {
-		return 0, nil, err
-	}
-	if c.K == 0 {
-		return 0, nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s", source, c.Reason,
-			answer.NewChoice(&c, nil).Lines())
-	}
-	return c.K, &c, nil
+	return &c, err
 }
 
 // naming names the rows: those of a square table without ids have the names of its columns.

@@ -115,7 +115,7 @@ func TestSimilarNoNumber(t *testing.T) {
 	inFolder(t, "1,.5,-.2\n.5,1,.1\n-.2,.1,1\n")
 	code, _, stderr := do(t, "", strings.Fields("fit -k auto -method tilsd -kernel matrix data.csv")...)
 	if code != 1 || !strings.Contains(stderr,
-		"no number of clusters is proposed: 3 rows are too few to compare halves; give -k N") {
+		"no k is proposed: 3 rows are too few to compare halves; give -k N") {
 		t.Errorf("%d, %s", code, stderr)
 	}
 	if text := must(t, strings.Fields("floors -kernel matrix data.csv")...); !strings.Contains(text,

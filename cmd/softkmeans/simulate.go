@@ -10,7 +10,9 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/cube"
+	"softkmeans/internal/drafts"
 	"softkmeans/internal/envi"
+	"softkmeans/internal/pixels"
 	"softkmeans/internal/scenes"
 )
 
@@ -64,13 +66,13 @@ func runSimulate(ctx context.Context, args []string, std streams) error {
 }
 
 // addScene creates the files: values and header of pixels and of shares, and the table of spectra.
-func (o *outputs) addScene(name string) (images [4]*outputFile, table io.Writer, err error) {
+func (o *outputs) addScene(name string) (images [4]*drafts.File, table io.Writer, err error) {
 	for i, end := range []string{".img", ".hdr", "_abundances.img", "_abundances.hdr", "_endmembers.csv"} {
 		if table, err = o.add("NAME", name+end); err != nil {
 			return images, nil, err
 		}
-		file, ok := table.(*outputFile)
-		if !ok || !file.temporary() {
+		file, ok := table.(*drafts.File)
+		if !ok || !file.Temporary() {
 			return images, nil, usageErrorf("%s is no regular file", name+end)
 		}
 		if i < len(images) {
@@ -80,7 +82,7 @@ func (o *outputs) addScene(name string) (images [4]*outputFile, table io.Writer,
 	return images, table, nil
 }
 
-func writeSimulated(images [4]*outputFile, table io.Writer, s *scenes.Scene) error {
+func writeSimulated(images [4]*drafts.File, table io.Writer, s *scenes.Scene) error {
 	names := make([]string, s.Materials)
 	for l := range names {
 		names[l] = fmt.Sprintf("m%d", l)
@@ -104,7 +106,7 @@ func writeSimulated(images [4]*outputFile, table io.Writer, s *scenes.Scene) err
 			return err
 		}
 	}
-	return writeSpectra(table, &scene{wavelengths: s.Wavelengths, bands: make([]int, s.Bands)}, names,
+	return pixels.WriteSpectra(table, &pixels.Image{Wavelengths: s.Wavelengths, Bands: make([]int, s.Bands)}, names,
 		softkmeans.NewMatrix(s.Materials, s.Bands, s.Endmembers))
 }
 

@@ -5,9 +5,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"softkmeans"
-	"softkmeans/choosek"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
@@ -153,28 +153,7 @@ func cancelling(t *rows.Sparse) string {
 	}
 	return "some columns are far from 0 for how little they vary, so that digits are lost: floors below " +
 		"1e-15 of the sum of squares, " +
-		number(all) + ", are rounding; subtract a constant from these columns before"
-}
-
-// chooseSparse sets k as for the table with its zeros, if that is small. Otherwise k is the
-// proposal of the floors, or there is none.
-func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *choosek.Options) error {
-	x, err := filledSparse(t)
-	switch {
-	case err != nil:
-		return err
-	case x != nil:
-		return r.choose(ctx, x, nil, o)
-	case min(t.X.Rows, t.X.Cols) > allFloors:
-		return fmt.Errorf("%s: -k auto takes a sparse file of up to %d rows or columns, or of %d entries "+
-			"with its zeros; give -k N, after a look at softkmeans floors",
-			t.Source, allFloors, filledForK)
-	}
-	floors, err := softkmeans.Floors(ctx, t.X, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
-	if err != nil {
-		return err
-	}
-	return r.propose(floors)
+		strconv.FormatFloat(all, 'g', 10, 64) + ", are rounding; subtract a constant from these columns before"
 }
 
 // filledSparse returns the rows with all their zeros; nil if these are more than filledForK.
@@ -183,30 +162,6 @@ func filledSparse(t *rows.Sparse) (*softkmeans.Matrix, error) {
 		return nil, nil
 	}
 	return t.X.Dense()
-}
-
-// ofSparse computes the floors of sparse rows: all of them if they come from one Gram
-// matrix, else those up to -most.
-func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, error) {
-	r := &scree{Head: t.Head, rows: t.X.Rows, most: f.most}
-	small, most := min(t.X.Rows, t.X.Cols), 0
-	if small > allFloors {
-		most = f.most
-	}
-	var err error
-	r.floors, err = softkmeans.Floors(ctx, t.X,
-		&softkmeans.Options{Weights: t.Weights, Workers: f.workers, MostK: most})
-	if err != nil {
-		return nil, err
-	}
-	if err := r.propose(len(r.floors) > small); err != nil {
-		return nil, err
-	}
-	x, err := filledSparse(t)
-	if err != nil || x == nil {
-		return r, err
-	}
-	return r, r.choose(ctx, x, nil, &choosek.Options{Weights: t.Weights, Workers: f.workers})
 }
 
 // takesSparse reports whether sparse rows can be predicted without their zeros: the file has a model, and

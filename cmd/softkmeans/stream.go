@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/measure"
 	"softkmeans/internal/rows"
@@ -275,7 +275,7 @@ const freeWords = "prototypes may be below 0, as the table is read in blocks (-s
 const statsColumns = 4096
 
 // stats adds up all rows in one pass, which also goes to the draw.
-func (b *blockReader) stats(d *rowDraw) (*softkmeans.Stats, error) {
+func (b *blockReader) stats(d *draws.Sample) (*softkmeans.Stats, error) {
 	if n := len(b.file.Names); n > statsColumns {
 		advice := "use -stream no"
 		if b.file.Sparse != nil {
@@ -289,47 +289,12 @@ func (b *blockReader) stats(d *rowDraw) (*softkmeans.Stats, error) {
 		if err := stats.Add(x); err != nil {
 			return err
 		}
-		return d.add(x)
+		return d.Add(x)
 	})
 }
 
 // drawnRows is how many rows of a stream a choice of k has. It looks at fewer.
 const drawnRows = 1024
-
-// rowDraw is a draw of some rows, or all if there are fewer. Every row of the stream is
-// as likely as any other (Algorithm R of Vitter 1985). It depends on the seed alone.
-type rowDraw struct {
-	rng  *rand.Rand
-	most int // rows that are drawn
-	seen int
-	cols int
-	data []float64
-}
-
-func newRowDraw(seed uint64, most int) *rowDraw {
-	return &rowDraw{rng: rand.New(rand.NewPCG(seed, 0xd7a3)), most: most}
-}
-
-func (d *rowDraw) add(x *softkmeans.Matrix) error {
-	d.cols = x.Cols
-	for i := range x.Rows {
-		row := x.Row(i)
-		if j := slices.IndexFunc(row, func(v float64) bool { return v != v }); j >= 0 {
-			return &softkmeans.InputError{Arg: "x", Row: i, Col: j,
-				Value: row[j], Err: softkmeans.ErrNonFinite}
-		}
-		if d.seen++; d.seen <= d.most {
-			d.data = append(d.data, row...)
-		} else if at := d.rng.IntN(d.seen); at < d.most {
-			copy(d.data[at*d.cols:], row)
-		}
-	}
-	return nil
-}
-
-func (d *rowDraw) table() *softkmeans.Matrix {
-	return softkmeans.NewMatrix(min(d.seen, d.most), d.cols, d.data)
-}
 
 // fitStream fits the session's file block by block. The last pass writes the
 // memberships to w, unless w is nil, and checks them for the certificate.
@@ -345,11 +310,11 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		return nil, err
 	}
 	if r.k == 0 {
-		drawn := newRowDraw(f.seed, drawnRows)
-		if err := b.each(drawn.add); err != nil {
+		drawn := draws.NewSample(f.seed, drawnRows)
+		if err := b.each(drawn.Add); err != nil {
 			return nil, err
 		}
-		if err := r.choose(s.ctx, drawn.table(), nil,
+		if err := r.choose(s.ctx, drawn.Table(), nil,
 			&choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
 			return nil, err
 		}
@@ -529,13 +494,11 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result,
 	if f.method == methodMinVolume {
 		var block, likely *softkmeans.Matrix // its labels come next
 		m, err = stream.FitMinVolume(b.ctx, b.blocks, r.k, &stream.MinVolumeOptions{
-			MinVolumeOptions: softkmeans.MinVolumeOptions{
-				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-				Workers: f.workers, Progress: b.progress.iteration},
-			Block:         b.progress.pass,
-			Memberships:   func(_ int, g *softkmeans.Matrix) error { block = g; return nil },
-			Probabilities: func(_ int, p *softkmeans.Matrix) error { likely = p; return nil },
-			Labels:        func(_ int, labels []int) error { return take(labels, block, likely) }})
+			MinVolumeOptions: *f.minVolumeOptions(b.progress),
+			Block:            b.progress.pass,
+			Memberships:      func(_ int, g *softkmeans.Matrix) error { block = g; return nil },
+			Probabilities:    func(_ int, p *softkmeans.Matrix) error { likely = p; return nil },
+			Labels:           func(_ int, labels []int) error { return take(labels, block, likely) }})
 	} else {
 		o := stream.Options{Enclosure: f.options.Enclosure, Workers: f.options.Workers, Block: b.progress.pass}
 		var labels []int

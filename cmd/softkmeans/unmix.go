@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"softkmeans/internal/envi"
+	"softkmeans/internal/pixels"
 	"softkmeans/internal/report"
 	"softkmeans/internal/sources"
 	"softkmeans/unmix"
@@ -164,6 +165,16 @@ func (f *unmixFlags) open(ctx context.Context, std streams) (*session, error) {
 	return newSession(ctx, name, std)
 }
 
+// blockValues is the number of values of a block of pixels; 0: as many as suit. Tests set another.
+var blockValues = 0
+
+// openImage opens the image of the session.
+func (f *unmixFlags) openImage(s *session) (*pixels.Image, error) {
+	return pixels.Open(s.in, s.source, f.named(), &pixels.Options{Header: f.header, Library: f.library,
+		Height: f.height, Width: f.width, ByColumn: f.byColumn, Dialect: f.dialect, Known: f.from, OfTable: f.ofTable,
+		File: f.stream == streamYes, Block: blockValues})
+}
+
 func (f *unmixFlags) run(s *session) error {
 	if f.centers != "" {
 		if err := f.readKnown(); err != nil {
@@ -176,7 +187,10 @@ func (f *unmixFlags) run(s *session) error {
 	}
 	p := s.progress(f.quiet)
 	defer p.clear()
-	sc, err := f.openScene(s)
+	sc, err := f.openImage(s)
+	if err == nil {
+		err = sc.LeaveEmpty(s.ctx)
+	}
 	if err != nil {
 		return err
 	}

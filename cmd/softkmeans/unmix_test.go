@@ -419,7 +419,7 @@ func TestUnmixHeaders(t *testing.T) {
 		page := html.UnescapeString(readFile(t, "p.html"))
 		got := parseJSON[answer.Answer](t, must(t, "unmix", "-k", "3", "-json", c.name+".hdr"))
 		if !strings.HasPrefix(got.Notes[0], c.note) ||
-			!strings.Contains(text, sentence(c.note)[:20]) || !strings.Contains(page, sentence(c.note)[:20]) {
+			!strings.Contains(text, strings.ToUpper(c.note[:1])+c.note[1:20]) || !strings.Contains(page, strings.ToUpper(c.note[:1])+c.note[1:20]) {
 			t.Errorf("%s: notes %q in\n%s", c.name, got.Notes, text)
 		}
 		if got.Columns[0] != c.first || got.Columns[len(got.Columns)-1] != c.last {

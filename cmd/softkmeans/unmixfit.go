@@ -10,7 +10,8 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/answer"
-	"softkmeans/internal/cube"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/pixels"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 	"softkmeans/stream"
@@ -19,7 +20,7 @@ import (
 
 type unmixing struct {
 	flags    *unmixFlags
-	scene    *scene
+	scene    *pixels.Image
 	result   *result
 	progress *progress
 	streamed bool
@@ -36,39 +37,43 @@ type unmixing struct {
 	sample []float64 // some pixels, evenly spaced, for the choice of colors
 }
 
+// block is pixels and what was computed of them.
+type block struct {
+	pixels.Block
+	shade []float64 // the brightness of each row; nil: 1
+
+	full      *softkmeans.Matrix // memberships in known prototypes; nil: those handed out
+	low, high *softkmeans.Matrix // the ranges of those handed out; nil: not asked for
+}
+
 // nearlyPure is the least share of a pixel that is called nearly pure.
 const nearlyPure = .9
 
 // sampleSize is about how many pixels the sample has.
 const sampleSize = 2048
 
-func (f *unmixFlags) newUnmixing(s *session, sc *scene, p *progress) *unmixing {
+func (f *unmixFlags) newUnmixing(s *session, sc *pixels.Image, p *progress) *unmixing {
 	u := &unmixing{flags: f, scene: sc, progress: p,
-		streamed: f.stream == streamYes || f.stream == streamAuto && sc.input != nil && f.large(s.in)}
-	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names,
-		Header: sc.named, Notes: sc.notes},
+		streamed: f.stream == streamYes || f.stream == streamAuto && !sc.InMemory() && f.large(s.in)}
+	u.result = &result{Head: table.Head{Source: sc.Source, Names: sc.Names,
+		Header: sc.Named, Notes: sc.Notes},
 		k: f.k, method: methodMinVolume, bounds: f.bounds,
 		seed: f.options.Seed}
-	p.size, p.read = sc.layout.Bytes()-sc.layout.Offset, sc.bytes.Load
+	p.size, p.read = sc.Layout.Bytes()-sc.Layout.Offset, sc.BytesRead
 	return u
 }
 
-// pixelTaker takes the pixels of a block and their memberships.
-type pixelTaker interface {
-	begin(u *unmixing) error // when k is known
-	take(b *block, g *softkmeans.Matrix) error
-}
-
 // fit fits the scene and hands out all pixels, block by block.
-func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
+func (u *unmixing) fit(ctx context.Context, out *unmixOutputs) error {
 	if u.streamed {
 		return u.fitBlocks(ctx, out)
 	}
 	u.progress.step("reading")
-	x, at, err := u.scene.all(ctx)
+	b, err := u.scene.All(ctx)
 	if err != nil {
 		return err
 	}
+	x := b.X
 	u.addSample(x)
 	r := u.result
 	if r.k == 0 && x.Rows > 0 {
@@ -91,16 +96,14 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 		return err
 	}
 	r.compact.LossGap = 0 // λ is of the pixels as the fit scaled them
-	u.shade = shadeOf(m.Brightness)
+	u.shade = answer.ShadeOf(m.Brightness)
 	for _, i := range m.Trimmed {
-		u.trimmed = append(u.trimmed, answer.Pixel{Line: at[i]/u.scene.samples + 1, Sample: at[i]%u.scene.samples + 1})
+		u.trimmed = append(u.trimmed, answer.Pixel{Line: b.At[i]/u.scene.Samples + 1, Sample: b.At[i]%u.scene.Samples + 1})
 	}
 	if err := u.begin(out); err != nil {
 		return err
 	}
-	b := &block{rect: cube.Rect{Lines: u.scene.lines, Samples: u.scene.samples}, at: at, x: x,
-		shade: m.Brightness}
-	if err := u.take(out, b, m.Memberships); err != nil {
+	if err := u.take(out, &block{Block: b, shade: m.Brightness}, m.Memberships); err != nil {
 		return err
 	}
 	u.result.certify()
@@ -130,7 +133,7 @@ func (u *unmixing) prove(ctx context.Context, x *softkmeans.Matrix) (c view.Comp
 }
 
 // fitBlocks fits a scene larger than memory.
-func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
+func (u *unmixing) fitBlocks(ctx context.Context, out *unmixOutputs) error {
 	r := u.result
 	u.progress.passes, u.progress.atMost = minVolumePasses, true
 	if r.k == 0 {
@@ -139,7 +142,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 			return err
 		}
 	}
-	if err := checkCenters(r.Source, u.scene.pixels(), r.k); err != nil {
+	if err := checkCenters(r.Source, u.scene.Pixels(), r.k); err != nil {
 		return err
 	}
 	o := u.flags.options
@@ -149,7 +152,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	}
 	m, err := stream.FitMinVolume(ctx, u.blocks(ctx), r.k,
 		&stream.MinVolumeOptions{MinVolumeOptions: o.MinVolumeOptions, Block: u.progress.pass})
-	switch rows := u.scene.pixels() - u.scene.empty - u.scene.incomplete; {
+	switch rows := u.scene.Pixels() - u.scene.Empty - u.scene.Incomplete; {
 	case u.fault != nil:
 		return u.fault
 	case err != nil && ctx.Err() == nil && rows < max(1, r.k):
@@ -165,16 +168,16 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	}
 	u.progress.before = u.progress.number
 	rows := 0
-	err = u.scene.pass(ctx, func(b *block) error {
+	err = u.scene.Pass(ctx, func(b *pixels.Block) error {
 		var g *softkmeans.Matrix
-		if b.x.Rows > 0 {
-			if g, err = m.Predict(nil, b.x); err != nil {
+		if b.X.Rows > 0 {
+			if g, err = m.Predict(nil, b.X); err != nil {
 				return err
 			}
 		}
-		rows += b.x.Rows
+		rows += b.X.Rows
 		u.progress.pass(1, rows)
-		return u.take(out, b, g)
+		return u.take(out, &block{Block: *b}, g)
 	})
 	u.result.certify()
 	return err
@@ -184,7 +187,7 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 // bands has about (k−1)/(d−k+1) of the floor's energy in the plane of k materials. Most
 // pixels are inside their simplex, so that a tenth of it does best.
 func (u *unmixing) streamSlack() float64 {
-	d, k := len(u.scene.bands), u.result.k
+	d, k := len(u.scene.Bands), u.result.k
 	return 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1))
 }
 
@@ -208,11 +211,11 @@ func (u *unmixing) blocks(ctx context.Context) func(yield func(*softkmeans.Matri
 		u.seen = 0
 		full := u.sample != nil
 		stopped := errors.New("stopped")
-		err := u.scene.pass(ctx, func(b *block) error {
+		err := u.scene.Pass(ctx, func(b *pixels.Block) error {
 			if !full {
-				u.addSample(b.x)
+				u.addSample(b.X)
 			}
-			if b.x.Rows > 0 && !yield(b.x, nil) {
+			if b.X.Rows > 0 && !yield(b.X, nil) {
 				return stopped
 			}
 			return nil
@@ -230,42 +233,39 @@ func (u *unmixing) propose(ctx context.Context, x *softkmeans.Matrix) error {
 		&choosek.Options{Seed: u.flags.options.Seed, Workers: u.flags.workers})); err != nil {
 		return err
 	}
-	if u.flags.page != "" {
-		return u.flags.checkPage(u.result.k)
-	}
-	return nil
+	return u.flags.checkPage(u.result.k)
 }
 
 // sceneRows is how many pixels of a scene in blocks a proposal looks at.
 const sceneRows = 4096
 
 func (u *unmixing) proposeBlocks(ctx context.Context) error {
-	d := newRowDraw(u.flags.options.Seed, sceneRows)
+	d := draws.NewSample(u.flags.options.Seed, sceneRows)
 	for x, err := range u.blocks(ctx) {
 		if err == nil {
-			err = d.add(x)
+			err = d.Add(x)
 		}
 		if err != nil {
 			return err
 		}
-		u.progress.pass(1, d.seen)
+		u.progress.pass(1, d.Seen)
 	}
 	u.progress.before++
-	if d.seen == 0 {
+	if d.Seen == 0 {
 		return u.checkPixels(0)
 	}
-	return u.propose(ctx, d.table())
+	return u.propose(ctx, d.Table())
 }
 
 // checkPixels returns an error if there are fewer pixels than materials.
 func (u *unmixing) checkPixels(n int) error {
 	if n == 0 {
 		return fmt.Errorf("%s: no pixel has data: %d without, and %d with some values missing",
-			u.scene.source, u.scene.empty, u.scene.incomplete)
+			u.scene.Source, u.scene.Empty, u.scene.Incomplete)
 	}
 	if u.result.k > n {
 		return fmt.Errorf("%s: %s with data, but -k %d; give a k of at most the number of pixels",
-			u.scene.source, count(n, "pixel"), u.result.k)
+			u.scene.Source, count(n, "pixel"), u.result.k)
 	}
 	return nil
 }
@@ -274,7 +274,7 @@ func (u *unmixing) addSample(x *softkmeans.Matrix) {
 	if u.flags.page == "" && u.known == nil {
 		return
 	}
-	step := max(1, u.scene.pixels()/sampleSize)
+	step := max(1, u.scene.Pixels()/sampleSize)
 	for i := range x.Rows {
 		if (u.seen+i)%step == 0 {
 			u.sample = append(u.sample, x.Row(i)...)
@@ -283,14 +283,14 @@ func (u *unmixing) addSample(x *softkmeans.Matrix) {
 	u.seen += x.Rows
 }
 
-func (u *unmixing) begin(out pixelTaker) error {
+func (u *unmixing) begin(out *unmixOutputs) error {
 	r := u.result
 	r.cert.MinMembership = math.Inf(1)
 	u.shares, u.pure = make([]float64, r.k), make([]int, r.k)
 	return out.begin(u)
 }
 
-func (u *unmixing) take(out pixelTaker, b *block, g *softkmeans.Matrix) error {
+func (u *unmixing) take(out *unmixOutputs, b *block, g *softkmeans.Matrix) error {
 	if g != nil {
 		labels := largestOf(g)
 		u.result.add(labels, g, u.result.model.Sum)

@@ -5,14 +5,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/answer"
-	"softkmeans/internal/cube"
 	"softkmeans/internal/measure"
-	"softkmeans/internal/report"
+	"softkmeans/internal/pixels"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -71,14 +69,14 @@ type knownScene struct {
 // join joins the bands of the scene with those of the spectra, and leaves the others out.
 func (k *knownScene) join() (*sources.Sources, error) {
 	sc, l := k.scene, k.flags.from
-	names, named := sc.names, sc.named
-	if sc.wavelengths != nil {
+	names, named := sc.Names, sc.Named
+	if sc.Wavelengths != nil {
 		names, named = nil, true
-		for _, w := range sc.wavelengths {
+		for _, w := range sc.Wavelengths {
 			names = append(names, strconv.FormatFloat(w, 'g', -1, 64))
 		}
-		if sc.named && l.Shared(names) == nil {
-			names = sc.names
+		if sc.Named && l.Shared(names) == nil {
+			names = sc.Names
 		}
 	}
 	if named = named && (l.Columns != nil || l.Shared(names) != nil); named {
@@ -91,15 +89,15 @@ func (k *knownScene) join() (*sources.Sources, error) {
 			}
 		}
 		if n := len(names) - len(at); n > 0 && len(at) > 0 {
-			sc.notes = append(sc.notes, count(n, "band")+" that the spectra lack "+plural(n, "is", "are")+
+			sc.Notes = append(sc.Notes, count(n, "band")+" that the spectra lack "+plural(n, "is", "are")+
 				" left out")
-			sc.pick(at)
+			sc.Pick(at)
 			names = shared
 		}
-	} else if l.X.Cols == sc.layout.Bands && len(sc.bands) < sc.layout.Bands {
-		l.Pick(sc.bands) // the library has the bad bands as well
+	} else if l.X.Cols == sc.Layout.Bands && len(sc.Bands) < sc.Layout.Bands {
+		l.Pick(sc.Bands) // the library has the bad bands as well
 	}
-	from, err := l.Join(sc.source, names, named)
+	from, err := l.Join(sc.Source, names, named)
 	if err == nil && from.Centers.Rows > mostCenters {
 		err = fmt.Errorf("%s: %d prototypes; at most %d can be given", l.Source, from.Centers.Rows,
 			mostCenters)
@@ -112,26 +110,8 @@ func (k *knownScene) join() (*sources.Sources, error) {
 		from.Notes = append(from.Notes, "standard deviations are not used; softkmeans predict -centers has "+
 			"ranges by them")
 	}
-	sc.notes = append(sc.notes, from.Notes...)
+	sc.Notes = append(sc.Notes, from.Notes...)
 	return from, nil
-}
-
-func (s *scene) pick(at []int) {
-	var bands []int
-	var names []string
-	var wavelengths []float64
-	for j, band := range s.bands {
-		if _, kept := slices.BinarySearch(at, j); !kept {
-			s.out = append(s.out, band)
-		}
-	}
-	for _, j := range at {
-		bands, names = append(bands, s.bands[j]), append(names, s.names[j])
-		if s.wavelengths != nil {
-			wavelengths = append(wavelengths, s.wavelengths[j])
-		}
-	}
-	s.bands, s.names, s.wavelengths = bands, names, wavelengths
 }
 
 func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
@@ -144,13 +124,13 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 		return err
 	}
 	k.progress.step("reading")
-	x, at, sample, err := k.pixels(ctx)
+	all, sample, err := k.pixels(ctx)
 	if err != nil {
 		return err
 	}
-	k.result.k, k.result.Notes = len(from.Groups), k.scene.notes
-	if k.flags.page != "" && k.result.k > report.MostPrototypes {
-		return k.flags.checkPage(k.result.k)
+	k.result.k, k.result.Notes = len(from.Groups), k.scene.Notes
+	if err := k.flags.checkPage(k.result.k); err != nil {
+		return err
 	}
 	if sample.Rows == 0 {
 		k.result.k = 0
@@ -177,14 +157,14 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if o.Cone {
 		k.found.Scaling, k.found.Brightness = unmix.ScaleUnit, some.Length
 	}
-	k.ranged = out.abundances != nil && !k.mixer.Unique() && !k.mixer.TooMuch(k.scene.pixels())
+	k.ranged = out.abundances != nil && !k.mixer.Unique() && !k.mixer.TooMuch(k.scene.Pixels())
 	if err := k.begin(out); err != nil {
 		return err
 	}
-	if x == nil {
-		return k.scene.pass(ctx, func(b *block) error { return k.takeKnown(ctx, out, b) })
+	if all.X == nil {
+		return k.scene.Pass(ctx, func(b *pixels.Block) error { return k.takeKnown(ctx, out, &block{Block: *b}) })
 	}
-	b := &block{rect: cube.Rect{Lines: k.scene.lines, Samples: k.scene.samples}, at: at, x: x}
+	b := &block{Block: all}
 	if err := k.takeKnown(ctx, out, b); err != nil {
 		return err
 	}
@@ -192,31 +172,30 @@ func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 }
 
 // pixels reads the scene, or where it is read in blocks a sample of it alone.
-func (k *knownScene) pixels(ctx context.Context) (x *softkmeans.Matrix, at []int, sample *softkmeans.Matrix,
-	err error) {
-	d := len(k.scene.bands)
+func (k *knownScene) pixels(ctx context.Context) (all pixels.Block, sample *softkmeans.Matrix, err error) {
+	d := len(k.scene.Bands)
 	if !k.streamed {
-		if x, at, err = k.scene.all(ctx); err == nil {
-			k.addSample(x)
+		if all, err = k.scene.All(ctx); err == nil {
+			k.addSample(all.X)
 		}
 	} else {
 		for _, err = range k.blocks(ctx) {
 			k.progress.pass(1, k.seen)
 		}
 	}
-	return x, at, softkmeans.NewMatrix(len(k.sample)/d, d, k.sample), err
+	return all, softkmeans.NewMatrix(len(k.sample)/d, d, k.sample), err
 }
 
 // takeKnown computes the shares of a block and hands them out.
 func (k *knownScene) takeKnown(ctx context.Context, to *unmixOutputs, b *block) error {
-	if b.x.Rows == 0 {
+	if b.X.Rows == 0 {
 		return k.take(to, b, nil)
 	}
-	r, err := k.mixer.Mix(ctx, b.x, k.ranged)
+	r, err := k.mixer.Mix(ctx, b.X, k.ranged)
 	if err != nil {
 		return err
 	}
-	out, err := k.mixer.Out(ctx, r, b.x, k.noise)
+	out, err := k.mixer.Out(ctx, r, b.X, k.noise)
 	if err != nil {
 		return err
 	}
@@ -241,7 +220,7 @@ func (k *knownScene) certifyKnown(ctx context.Context, b *block) (err error) {
 		o.Sum = softkmeans.SumAtMostOne
 		centers, g = measure.WithBrightness(centers, g, b.shade)
 	}
-	k.result.cert, err = softkmeans.Certify(ctx, b.x, centers, g, o)
+	k.result.cert, err = softkmeans.Certify(ctx, b.X, centers, g, o)
 	k.proved = err == nil
 	return err
 }
@@ -262,8 +241,8 @@ func (k *knownScene) sentences() []string {
 		lines[0] = "Each pixel is a mixture times its brightness, as that leaves clearly less of the squared " +
 			"error; -rows given takes that away."
 	}
-	if s := shadeOf(k.lengths); s != nil {
-		lines[0] += " The brightness is " + shadeWords(s) + "."
+	if s := answer.ShadeOf(k.lengths); s != nil {
+		lines[0] += " The brightness is " + s.Words() + "."
 	}
 	if !k.mixer.Unique() {
 		ranges := "With -o the file has the ranges of shares"
@@ -275,7 +254,7 @@ func (k *knownScene) sentences() []string {
 			ranges = "Ranges are left out, as ranges of so many sources would take long"
 		}
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
-			"them apart. %s%s.", prototypes(k.mixer.Centers.Rows), k.mixer.Apart(), sources.LeastNorm, ranges))
+			"them apart. %s%s.", view.Prototypes(k.mixer.Centers.Rows), k.mixer.Apart(), sources.LeastNorm, ranges))
 	}
 	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
 }
@@ -284,7 +263,7 @@ func (k *knownScene) sentences() []string {
 func (k *knownScene) answer() *answer.Answer {
 	a, r := k.read(), k.result
 	a.Notes, a.CentersFile = append(a.Notes, k.sentences()...), k.flags.centers
-	k.materials(a, len(k.scene.bands), k.lengths != nil, shadeOf(k.lengths))
+	k.materials(a, len(k.scene.Bands), k.lengths != nil, answer.ShadeOf(k.lengths))
 	a.Known = &answer.Known{Unique: k.mixer.Unique(), Outside: k.outside, Noise: k.noise.Value,
 		Farthest: []answer.Far{}}
 	if k.proved {

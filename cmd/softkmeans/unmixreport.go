@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"softkmeans/internal/answer"
+	"softkmeans/internal/pixels"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -17,17 +18,17 @@ import (
 // read is an answer about the scene.
 func (u *unmixing) read() *answer.Answer {
 	s := u.scene
-	size := count(s.pixels(), "pixel")
-	if s.pictured {
-		size = count(s.lines, "line") + " × " + count(s.samples, "sample")
+	size := count(s.Pixels(), "pixel")
+	if s.Pictured {
+		size = count(s.Lines, "line") + " × " + count(s.Samples, "sample")
 	}
 	a := answer.New(&u.result.Head, 0, scale.None)
-	a.About = fmt.Sprintf("%s: %s, %s, %s%s", table.Printable(s.source), s.kind, size, count(s.layout.Bands, "band"),
-		s.span())
-	a.Notes = append(slices.Clone(u.result.Notes), s.left()...)
-	if s.header != nil && s.header.Scale > 0 && s.header.Scale != 1 {
+	a.About = fmt.Sprintf("%s: %s, %s, %s%s", table.Printable(s.Source), s.Kind, size, count(s.Layout.Bands, "band"),
+		bandRange(s))
+	a.Notes = append(slices.Clone(u.result.Notes), s.Left()...)
+	if s.Header != nil && s.Header.Scale > 0 && s.Header.Scale != 1 {
 		a.Notes = append(a.Notes, "values are divided by the reflectance scale factor, "+
-			strconv.FormatFloat(s.header.Scale, 'g', 6, 64))
+			strconv.FormatFloat(s.Header.Scale, 'g', 6, 64))
 	}
 	return a
 }
@@ -39,15 +40,15 @@ func (u *unmixing) materials(a *answer.Answer, bands int, unit bool, shade *answ
 		scaling = unmix.ScaleUnit
 	}
 	a.K, a.Sizes = u.result.k, u.result.sizes
-	a.Scene = &answer.Scene{Lines: s.lines, Samples: s.samples, Bands: bands, Empty: s.empty, Incomplete: s.incomplete,
-		BadBands: []int{}, Wavelengths: s.wavelengths, Unit: s.unit, Shares: u.means(), Pure: u.pure,
+	a.Scene = &answer.Scene{Lines: s.Lines, Samples: s.Samples, Bands: bands, Empty: s.Empty, Incomplete: s.Incomplete,
+		BadBands: []int{}, Wavelengths: s.Wavelengths, Unit: s.Unit, Shares: u.means(), Pure: u.pure,
 		RowScaling: scaling.String(), Shade: shade, Trimmed: append([]answer.Pixel{}, u.trimmed...)}
 	for j, name := range u.names() {
 		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: name, Membership: a.Shares[j],
 			Columns: []answer.Difference{}, Purest: []answer.Row{}})
 	}
-	for band := range s.layout.Bands {
-		if _, used := slices.BinarySearch(s.bands, band); !used {
+	for band := range s.Layout.Bands {
+		if _, used := slices.BinarySearch(s.Bands, band); !used {
 			a.BadBands = append(a.BadBands, band+1)
 		}
 	}
@@ -58,8 +59,8 @@ func (u *unmixing) answer() *answer.Answer {
 	a, r := u.read(), u.result
 	a.Rows, a.Method, a.Bounds = r.rows, r.method.String(), r.bounds.json()
 	a.Choice = answer.NewChoice(nil, r.proposal)
-	a.Notes = slices.Concat(a.Notes, u.outliers(), u.choices())
-	u.materials(a, u.scene.layout.Bands, r.unit, u.shade)
+	a.Notes = slices.Concat(a.Notes, answer.Outliers(u.trimmed, u.scene.Pictured), u.choices())
+	u.materials(a, u.scene.Layout.Bands, r.unit, u.shade)
 	a.Turns, a.PureRows, a.BandNoise = u.found.Turns, u.found.PureRows, u.found.Noise
 	a.Centers = answer.RowsOf(r.centers)
 	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: view.SumOf(u.found), Tol: certifiedTol,
@@ -85,30 +86,6 @@ func (u *unmixing) answer() *answer.Answer {
 		a.Next = "The page of -report draws the other spectra dotted; -json has them."
 	}
 	return a
-}
-
-// mostListed is how many outliers the text names.
-const mostListed = 5
-
-// outliers says which pixels were left out of the fit, in a line or none.
-func (u *unmixing) outliers() []string {
-	n := len(u.trimmed)
-	if n == 0 {
-		return nil
-	}
-	var places []string
-	for _, p := range u.trimmed[:min(n, mostListed)] {
-		place := "pixel " + strconv.Itoa(p.Line)
-		if u.scene.pictured {
-			place = fmt.Sprintf("line %d, sample %d", p.Line, p.Sample)
-		}
-		places = append(places, place)
-	}
-	if n > mostListed {
-		places = append(places, "…")
-	}
-	return []string{count(n, "pixel") + plural(n, " is", " are") + " left out of the fit as " +
-		plural(n, "an outlier", "outliers") + ": " + strings.Join(places, "; ") + "."}
 }
 
 // lambdaBy says what set λ: the flag, the noise of the data, or a slack.
@@ -143,16 +120,12 @@ func (u *unmixing) choices() []string {
 	}
 	lines := []string{line}
 	if s := u.shade; s != nil {
-		lines = append(lines, "A pixel is a mixture times its brightness, which is "+shadeWords(s)+".")
+		lines = append(lines, "A pixel is a mixture times its brightness, which is "+s.Words()+".")
 	}
 	if b := u.flags.bounds; b != nil {
 		lines = append(lines, "Spectra are kept "+b.String()+".")
 	}
 	return lines
-}
-
-func shadeWords(s *answer.Shade) string {
-	return small(s.Min) + " to " + small(s.Max) + " (median " + small(s.Median) + ")"
 }
 
 // lambda says what λ is, and by what.
@@ -169,24 +142,14 @@ func (u *unmixing) lambda() string {
 	return "λ, the weight of the volume, is " + small(m.Lambda) + ": by " + by + "."
 }
 
-// shadeOf sums up the brightness of the pixels; nil: they have none.
-func shadeOf(list []float64) *answer.Shade {
-	n := len(list)
-	if n == 0 {
-		return nil
-	}
-	v := slices.Sorted(slices.Values(list))
-	return &answer.Shade{Min: v[0], Median: v[(n-1)/2]/2 + v[n/2]/2, Max: v[n-1]}
-}
-
-func (s *scene) span() string {
-	if len(s.wavelengths) == 0 {
+func bandRange(s *pixels.Image) string {
+	if len(s.Wavelengths) == 0 {
 		return ""
 	}
-	unit := report.Unit(s.unit)
+	unit := report.Unit(s.Unit)
 	if unit != "" {
 		unit = " " + unit
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-	return " from " + number(slices.Min(s.wavelengths)) + " to " + number(slices.Max(s.wavelengths)) + unit
+	return " from " + number(slices.Min(s.Wavelengths)) + " to " + number(slices.Max(s.Wavelengths)) + unit
 }

@@ -22,8 +22,7 @@ func (d *data) words() error {
 	if d.scale.WordRows(d.Data) {
 		return nil
 	}
-	at := scale.Negative(d.Data)
-	return wordsError(d.Source, at/d.x.Cols, d.Names[at%d.x.Cols], d.Data[at])
+	return d.notCount(scale.Negative(d.Data))
 }
 
 // sparseWords scales the rows of a sparse file if they are counts of words. It returns their scaling; nil: they
@@ -38,7 +37,7 @@ func (f *inputFlags) sparseWords(t *rows.Sparse) (*scale.Scaling, error) {
 		for x.Indptr[row+1] <= at {
 			row++
 		}
-		return nil, wordsError(t.Source, row, t.Names[x.Indices[at]], x.Data[at])
+		return nil, notCount(t.Source, row, t.Names[x.Indices[at]], x.Data[at])
 	}
 	if s == nil {
 		s = scale.OfSparseWords(x.Indptr, x.Indices, x.Data, x.Cols, t.Weights)
@@ -50,12 +49,17 @@ func (f *inputFlags) sparseWords(t *rows.Sparse) (*scale.Scaling, error) {
 	return s, nil
 }
 
-// wordsError is the error for an entry, in a row from 0, that is no count of words.
-func wordsError(source string, row int, column string, v float64) error {
+// notCount is the error for a value of the table, at its place in the data, that is no count.
+func (d *data) notCount(at int) error {
+	return notCount(d.Source, at/d.x.Cols, d.Names[at%d.x.Cols], d.Data[at])
+}
+
+// notCount is the error for an entry, in a row from 0, that is no count.
+func notCount(source string, row int, column string, v float64) error {
 	what := "a value is missing"
 	if v < 0 {
 		what = fmt.Sprintf("%v is below 0", v)
 	}
-	return fmt.Errorf("%s: row %d, column %s: %s; counts of words are at least 0 (-scale words, of the command "+
-		"line or of a model)", source, row+1, short(column, mostName), what)
+	return fmt.Errorf("%s: row %d, column %s: %s; counts must all be there and at least 0 (-scale counts or "+
+		"words, of the command line or of a model)", source, row+1, short(column, mostName), what)
 }

@@ -151,7 +151,6 @@ type Rows struct {
 	Seen    int       // rows
 	Mixed   int       // rows between two prototypes
 	Moved   int       // rows with their largest membership in another cluster
-	Sizes   []int     // rows by label
 	sums    []float64 // of memberships
 }
 

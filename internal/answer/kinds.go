@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -39,10 +40,49 @@ type Shade struct {
 	Max    float64 `json:"max"`
 }
 
+// ShadeOf sums up the brightness of pixels; nil: they have none.
+func ShadeOf(list []float64) *Shade {
+	n := len(list)
+	if n == 0 {
+		return nil
+	}
+	v := slices.Sorted(slices.Values(list))
+	return &Shade{Min: v[0], Median: v[(n-1)/2]/2 + v[n/2]/2, Max: v[n-1]}
+}
+
+// Words is as in "the brightness is 1 to 3 (median 2)".
+func (s *Shade) Words() string {
+	return view.Small(s.Min) + " to " + view.Small(s.Max) + " (median " + view.Small(s.Median) + ")"
+}
+
 // Pixel is a place, from 1.
 type Pixel struct {
 	Line   int `json:"line"` // of a list of pixels its number
 	Sample int `json:"sample"`
+}
+
+// mostListed is how many outliers a text names.
+const mostListed = 5
+
+// Outliers says which pixels, of an image or of a list, were left out of the fit, in a line or none.
+func Outliers(trimmed []Pixel, pictured bool) []string {
+	n := len(trimmed)
+	if n == 0 {
+		return nil
+	}
+	var places []string
+	for _, p := range trimmed[:min(n, mostListed)] {
+		place := "pixel " + strconv.Itoa(p.Line)
+		if pictured {
+			place = "line " + strconv.Itoa(p.Line) + ", sample " + strconv.Itoa(p.Sample)
+		}
+		places = append(places, place)
+	}
+	if n > mostListed {
+		places = append(places, "…")
+	}
+	return []string{view.Count(n, "pixel") + table.Plural(n, " is", " are") + " left out of the fit as " +
+		table.Plural(n, "an outlier", "outliers") + ": " + strings.Join(places, "; ") + "."}
 }
 
 // Known is what was found of rows with prototypes that are known, or of a model.

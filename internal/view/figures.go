@@ -103,6 +103,19 @@ func And(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
+// Abridged lists names, shortened. Of more than eight it lists seven.
+func Abridged(names []string) string {
+	var list []string
+	for i, name := range names {
+		if i == 7 && len(names) > 8 {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, table.Short(name, table.MostName))
+	}
+	return strings.Join(list, ", ")
+}
+
 // Classes is "1 class", "2 classes".
 func Classes(n int) string {
 	if n == 1 {
