@@ -55,8 +55,7 @@ func TestReportNumber(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeText(t, "old.html", "precious")
 	code, stdout, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "report", "-o", "old.html")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of centers is "+
-		"proposed: no direction stands out") || !strings.Contains(stderr, "give -k N") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no k is proposed: no direction stands out") || !strings.Contains(stderr, "give -k N") {
 		t.Errorf("%d, %q, %q", code, stdout, stderr)
 	}
 	if text, err := os.ReadFile("old.html"); err != nil || string(text) != "precious" {
