@@ -110,9 +110,9 @@ func TestCertifyNot(t *testing.T) {
 		says string
 	}{
 		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", 1, "Not certified: the squared error may be above the minimum " +
-			"by up to 1.01. Without -memberships"},
+			"by up to 1.01. Leave out -memberships"},
 		{"1,0,0\n0,1,0\n0,0,1\n.25,.25,.75\n", 1, "repaired memberships, which differ from the given ones " +
-			"by up to 0.15. Without"},
+			"by up to 0.15. Leave out"},
 		{"1,0,0\n0,1,0\n-1,0,2\n.25,.25,.5\n", 0, "This is about repaired memberships, which differ from " +
 			"the given ones by up to 1. Squared"},
 		{"1,0,0\n0,1,0\n0,0,1\n.5,.5,1\n", 0,
