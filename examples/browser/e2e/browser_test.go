@@ -26,6 +26,9 @@ import (
 
 const root = "../../.."
 
+// hang is more than any one step takes on a busy machine. What takes longer has stopped.
+const hang = 5 * time.Minute
+
 // chromium is the browser's path; without one the test is skipped.
 func chromium(t *testing.T) string {
 	t.Helper()
@@ -121,14 +124,16 @@ func open(t *testing.T, dir string, width, height int64, flags ...chromedp.ExecA
 		chromedp.ExecPath(chromium(t)), chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("hide-scrollbars", true), chromedp.UserDataDir(tempDir(t)),
-		chromedp.WindowSize(int(width), int(height)),
+		chromedp.WindowSize(int(width), int(height)), chromedp.WSURLReadTimeout(hang),
 	}, flags...)
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	ctx, cancelTime := context.WithTimeout(ctx, 5*time.Minute)
-	t.Cleanup(cancelTime)
+	if end, ok := t.Deadline(); ok {
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-10*time.Second)) // so that it can say what it waited for
+		t.Cleanup(cancel)
+	}
 	p := &page{T: t, ctx: ctx, url: server.URL + "/some/where/", downloads: tempDir(t), hosts: map[string]bool{}, saved: make(chan string, 16)}
 	chromedp.ListenTarget(ctx, p.listen)
 	p.run(
@@ -185,22 +190,31 @@ func (p *page) eval(expression string, to any) {
 	p.run(chromedp.Evaluate(expression, to, awaited))
 }
 
-// is waits for an expression to be true.
-func (p *page) is(expression string, patience time.Duration) {
+// is waits for an expression to be true, and to stay so until the test does something: a state that ends by
+// itself may end between two looks.
+func (p *page) is(expression string) {
 	p.Helper()
-	err := chromedp.Run(p.ctx, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(patience), chromedp.WithPollingInterval(10*time.Millisecond)))
+	err := chromedp.Run(p.ctx, chromedp.Poll(expression, nil, chromedp.WithPollingTimeout(hang), chromedp.WithPollingInterval(10*time.Millisecond)))
 	if errors.Is(err, chromedp.ErrPollingTimeout) {
-		p.Fatalf("not within %v: %s\nerror: %s\nverdict: %s\nprogress: %s", patience, expression, p.text("error"), p.text("verdict"), p.text("progress-text"))
+		p.Fatalf("never: %s\nerror: %s\nverdict: %s\nprogress: %s", expression, p.text("error"), p.text("verdict"), p.text("progress-text"))
 	}
 	if err != nil {
 		p.Fatal(err)
 	}
 }
 
+// cancelAt returns an action that makes the page click on Stop as soon as an element has a text, which may be
+// there for a moment only.
+func cancelAt(id, text string) chromedp.Action {
+	return chromedp.Evaluate(fmt.Sprintf(`{const at = document.getElementById(%q);
+		new MutationObserver((_, all) => { if (at.textContent.includes(%q)) { all.disconnect(); document.getElementById("cancel").click() } })
+			.observe(at, {childList: true, characterData: true, subtree: true})}`, id, text), nil)
+}
+
 // fitted waits for a fit other than the given one, and returns its number.
 func (p *page) fitted(but string) (number string) {
 	p.Helper()
-	p.is(fmt.Sprintf(`document.body.dataset.fit && document.body.dataset.fit !== %q && document.getElementById("cancel").disabled`, but), 20*time.Second)
+	p.is(fmt.Sprintf(`document.body.dataset.fit && document.body.dataset.fit !== %q && document.getElementById("cancel").disabled`, but))
 	p.eval("document.body.dataset.fit", &number)
 	return number
 }

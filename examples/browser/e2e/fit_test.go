@@ -201,21 +201,29 @@ func (p *page) pictures(names ...string) {
 	}
 }
 
-// slide moves the slider and sends its event.
+// slide moves the slider and sends its event. A fit follows when the slider has rested.
 func slide(value int) chromedp.Action {
 	return chromedp.Evaluate(`{const s = document.getElementById("slack"); s.value = `+strconv.Itoa(value)+`; s.dispatchEvent(new Event("input", {bubbles: true}))}`, nil)
 }
+
+// resting makes the slider rest when the test calls window.rested, and not after some time. So a preview stays
+// until it was looked at.
+const resting = `{const later = setTimeout; window.setTimeout = (f, ms, ...rest) => {
+	if (ms !== 250) return later(f, ms, ...rest);
+	window.rested = f; }}`
 
 // The slider moves the prototypes at once, from the global simplex inwards, and
 // fits them exactly when it rests.
 func TestSlider(t *testing.T) {
 	eachBuild(t, func(t *testing.T, dir string) {
 		p := open(t, dir, 1360, 900)
-		p.is(`document.body.dataset.path === "done"`, 20*time.Second)
+		p.is(`document.body.dataset.path === "done"`)
+		p.run(chromedp.Evaluate(resting, nil))
+		rested := chromedp.Evaluate(`rested()`, nil)
 		sizes := map[int]float64{}
 		for _, at := range []int{90, 70, 50, 30, 10, 2} {
 			p.run(slide(at))
-			p.is(`document.getElementById("answer").textContent.includes("A preview") && document.getElementById("verdict").textContent.startsWith("Slack")`, 5*time.Second)
+			p.is(`document.getElementById("answer").textContent.includes("A preview") && document.getElementById("verdict").textContent.startsWith("Slack")`)
 			slack := float64(at*at) / 100
 			if got := p.number("above"); math.Abs(got-slack) > 2+slack/10 {
 				t.Errorf("a slack of %v %% shows prototypes %v %% above the floor", slack, got)
@@ -223,18 +231,18 @@ func TestSlider(t *testing.T) {
 			var size float64 // of the outline of prototypes
 			p.eval(`(() => {const b = document.querySelector("[data-picture=scatter] .sk-current path").getBBox(); return b.width * b.height})()`, &size)
 			sizes[at] = size
-			p.after() // the exact fit
+			p.after(rested) // the exact fit
 		}
 		for _, pair := range [][2]int{{90, 50}, {50, 10}, {10, 2}} {
 			if !(sizes[pair[0]] < sizes[pair[1]]) {
 				t.Errorf("the simplex does not contract as the slack grows: %v", sizes)
 			}
 		}
-		p.after(slide(0))
+		p.after(slide(0), rested)
 		if got := p.text("verdict"); got != "Proved optimal" {
 			t.Errorf("without slack the verdict is %q", got)
 		}
-		p.after(slide(80))
+		p.after(slide(80), rested)
 		m, err := softkmeans.FitMinVolume(background, readCSV(t, "iris"), 3, &softkmeans.MinVolumeOptions{Slack: .64, NonNegative: true})
 		if err != nil {
 			t.Fatal(err)
@@ -290,7 +298,7 @@ func TestDownloads(t *testing.T) {
 		objective := p.text("objective")
 		p.after(chromedp.SetValue("#standardize", "no", chromedp.ByQuery))
 		p.drop("m.json", string(saved))
-		p.is(`document.getElementById("objective").textContent === "`+objective+`"`, 20*time.Second)
+		p.is(`document.getElementById("objective").textContent === "` + objective + `"`)
 		if got := p.download("model"); !bytes.Equal(got[:100], saved[:100]) {
 			t.Errorf("the model is saved as\n%s", got)
 		}
@@ -352,7 +360,7 @@ func (p *page) download(what string) []byte {
 			p.Fatal(err)
 		}
 		return data
-	case <-time.After(10 * time.Second):
+	case <-time.After(hang):
 		p.Fatalf("no download of %s", what)
 		return nil
 	}

@@ -39,7 +39,7 @@ func TestKeyboard(t *testing.T) {
 	tabTo(".skip")
 	tabTo("[data-set=wine]")
 	p.after(chromedp.KeyEvent(kb.Enter))
-	if got := p.text("table"); got != "Wine: 178 rows, 13 columns, labelled with 3 classes." {
+	if got := p.text("table"); got != "Wine: 178 rows, 13 columns; column 14 (class) is the label, 3 classes." {
 		t.Errorf("Enter on Wine shows %q", got)
 	}
 	tabTo("summary")

@@ -43,7 +43,7 @@ func TestShots(t *testing.T) {
 			if len(shot.actions) > 0 {
 				b.after(shot.actions...)
 			}
-			b.is(`document.body.dataset.path === "done"`, time.Minute)
+			b.is(`document.body.dataset.path === "done"`)
 			var png, pdf []byte
 			b.run(chromedp.Sleep(700*time.Millisecond), chromedp.FullScreenshot(&png, 100),
 				chromedp.ActionFunc(func(ctx context.Context) (err error) {

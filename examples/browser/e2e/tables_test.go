@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 )
@@ -129,7 +128,7 @@ func (p *page) settled(actions ...chromedp.Action) {
 	p.eval("document.body.dataset.fit", &now)
 	p.run(chromedp.Evaluate(`document.getElementById("error").hidden = true`, nil))
 	p.run(actions...)
-	p.is(fmt.Sprintf(`document.getElementById("cancel").disabled && (document.body.dataset.fit !== %q || !document.getElementById("error").hidden)`, now), 20*time.Second)
+	p.is(fmt.Sprintf(`document.getElementById("cancel").disabled && (document.body.dataset.fit !== %q || !document.getElementById("error").hidden)`, now))
 }
 
 func (p *page) checkTable(name string, e entry, again bool) {
@@ -190,7 +189,7 @@ func (p *page) checkTable(name string, e entry, again bool) {
 func (p *page) content(what string) (text string) {
 	p.Helper()
 	p.eval(`(async () => { window.savedBlob = null; document.querySelector("[data-save=`+what+`]").click();
-		for (let i = 0; i < 500 && !window.savedBlob; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+		while (!window.savedBlob && document.getElementById("error").hidden) await new Promise((resolve) => setTimeout(resolve, 10));
 		return window.savedBlob ? await window.savedBlob.text() : "" })()`, &text)
 	if text == "" {
 		p.Errorf("%s are not saved", what)
