@@ -3,16 +3,15 @@ package main
 // The table on the page: read, standardized, with its floors and its plane.
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"sort"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/examples/browser/sets"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
@@ -25,7 +24,7 @@ import (
 // data is a table ready to be fitted. It is replaced, never changed, but for choice.
 type data struct {
 	*found
-	set      *set // nil: a table of the user's
+	set      *sets.Set // nil: a table of the user's
 	x        *softkmeans.Matrix
 	given    *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
 	scaling  *scale.Scaling     // of the columns, if they are scaled
@@ -44,34 +43,6 @@ type data struct {
 	spreads  *scale.Columns // in the table's units
 }
 
-// readSet reads a set that comes with the page. Its labels are in a second file.
-func (s *source) readSet() (*table.Table, error) {
-	t, err := table.Read(s.open(), s.name, table.Dialect{Header: table.HeaderNo})
-	if err != nil {
-		return nil, err
-	}
-	if len(t.Names) != len(s.set.columns) {
-		return nil, errors.New(s.name + ": " + itoa(len(t.Names)) + " columns, not the " + itoa(len(s.set.columns)) + " of " + s.set.title)
-	}
-	t.Names = s.set.columns
-	labels, err := table.Read(bytes.NewReader(s.labels), s.name+" (labels)", table.Dialect{Header: table.HeaderNo})
-	if err != nil {
-		return nil, err
-	}
-	if labels.Rows != t.Rows {
-		return nil, errors.New(s.name + ": " + itoa(labels.Rows) + " labels for " + itoa(t.Rows) + " rows")
-	}
-	for i := range t.Rows {
-		class := int(labels.Data[i*len(labels.Names)])
-		if class < 0 || class >= len(s.set.classes) {
-			return nil, errors.New(s.name + " (labels), line " + itoa(i+1) + ": there is no class " + itoa(class))
-		}
-		t.Class = append(t.Class, class)
-	}
-	t.Classes = s.set.classes
-	return t, nil
-}
-
 // Above manyRows previews and the path of the slider are of a draw of drawnRows.
 const (
 	manyRows  = 1 << 14
@@ -82,7 +53,7 @@ const (
 const completeK = 5
 
 // prepare scales the table, if asked to, and computes its floors and its plane.
-func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
+func prepare(ctx context.Context, f *found, of *sets.Set, kind scale.Kind) (*data, error) {
 	numbers := kinds.Look(softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data))
 	mixtures := numbers.Mixtures()
 	if kind == scale.Auto {
@@ -108,7 +79,7 @@ func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, er
 }
 
 // prepareBy is prepare with a scaling of the columns, or nil.
-func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data, error) {
+func prepareBy(ctx context.Context, f *found, of *sets.Set, by *scale.Scaling) (*data, error) {
 	d := &data{found: f, set: of, scaling: by, Weights: f.Weights}
 	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
@@ -160,14 +131,13 @@ func positive(values []float64) bool {
 }
 
 // ofBrightness returns the data with rows divided by their sums if they are mixtures of k prototypes times a
-// brightness of their own, else with the rows as given. chosen is as for [kinds.Open]. Rows without a sum
-// leave all rows as given.
-func (d *data) ofBrightness(ctx context.Context, o options, k int, chosen bool) (*data, error) {
+// brightness of their own, else with the rows as given. Rows without a sum leave all rows as given.
+func (d *data) ofBrightness(ctx context.Context, o options) (*data, error) {
 	plain := cmp.Or(d.plain, d)
 	if o.method != view.MinVolume || o.scale != scale.Auto || plain.scaling != nil || plain.gaps > 0 || plain.set != nil {
 		return plain, nil
 	}
-	open, err := kinds.Open(ctx, plain.x, plain.Weights, k, chosen)
+	open, err := kinds.Open(ctx, plain.x, plain.Weights, d.clusters(o.k), o.k == 0)
 	sums := scale.SumsOf(plain.x.Data, plain.x.Cols)
 	if err != nil || !open || !positive(sums) || d.plain != nil {
 		if open {
@@ -228,7 +198,7 @@ func (d *data) clusters(k int) int {
 	switch {
 	case k > 0:
 	case d.set != nil:
-		k = d.set.k
+		k = d.set.K
 	default:
 		if k, _ = d.proposed(); k == 0 {
 			k = 3
@@ -237,17 +207,15 @@ func (d *data) clusters(k int) int {
 	return min(k, maxK)
 }
 
-// mostChosen is how many entries choosek.Choose looks at in a second or two.
-const mostChosen = 1 << 13
-
 // asksRows reports whether the rows are still to be asked for the number of prototypes, since neither k nor a
-// set tells it. Of a large table the floors are.
-func (d *data) asksRows(k int) bool {
-	return k == 0 && d.set == nil && d.choice == nil && d.Rows <= mostChosen/d.x.Cols
-}
+// set tells it.
+func (d *data) asksRows(k int) bool { return k == 0 && d.set == nil && d.choice == nil }
 
-// choose asks the rows for the number of prototypes, as the command does. Few rows tell none.
-func (d *data) choose(ctx context.Context) error {
+// choose asks the rows for the number of prototypes if need be, as the command does. Few rows tell none.
+func (d *data) choose(ctx context.Context, k int) error {
+	if !d.asksRows(k) {
+		return nil
+	}
 	c, err := kinds.Choose(ctx, d.x, d.sizes, d.scaling, &choosek.Options{Weights: d.Weights})
 	if ctx.Err() != nil {
 		return errCancelled
@@ -284,37 +252,29 @@ func (d *data) naming(i int) (int, string) {
 	return answer.Numbered(i)
 }
 
-// few is d or, if it has many rows, a draw of them for previews. The weight of a row that
-// is drawn is that of all rows over their number.
+// few is d or, if it has many rows, a sample of them for previews.
 func (d *data) few() *data {
 	if d.Rows <= manyRows {
 		return d
 	}
 	if d.draw == nil {
-		d.draw = d.drawn(drawnRows)
+		d.draw = d.sample(drawnRows)
 	}
 	return d.draw
 }
 
-// drawn returns a draw of n rows, by their weights.
-func (d *data) drawn(n int) *data {
-	all := make([]float64, d.Rows+1) // sums of weights
-	for i := range d.Rows {
-		all[i+1] = all[i] + draws.Weight(d.Weights, i)
-	}
+// sample returns n rows at even steps. A row of the sample counts for a step of rows.
+func (d *data) sample(n int) *data {
 	part := *d
-	total := all[d.Rows]
-	part.found = &found{Table: &table.Table{Head: d.Head, Rows: n, Weights: make([]float64, n), Classes: d.Classes}, rows: make([]int, n), ids: d.ids}
-	part.Weights = part.found.Weights
+	head := &table.Table{Head: d.Head, Rows: n, Classes: d.Classes}
+	part.found, part.Weights = &found{Table: head, ids: d.ids}, nil
 	part.x = softkmeans.NewMatrix(n, d.x.Cols, nil)
 	for to := range n {
-		// The middle of each of n parts of equal weight.
-		i := sort.SearchFloat64s(all[1:], (float64(to)+.5)/float64(n)*total)
+		i := (2*to + 1) * d.Rows / (2 * n) // the middle of a step
 		copy(part.x.Row(to), d.x.Row(i))
-		part.Weights[to], part.rows[to] = total/float64(n), i
-		if d.rows != nil {
-			part.rows[to] = d.rows[i]
-		}
+		part.Weights = append(part.Weights, draws.Weight(d.Weights, i)*float64(d.Rows)/float64(n))
+		at, _ := d.naming(i)
+		part.rows = append(part.rows, at)
 		if d.Class != nil {
 			part.Class = append(part.Class, d.Class[i])
 		}

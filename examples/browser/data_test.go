@@ -4,9 +4,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"softkmeans/examples/browser/sets"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/tables"
 )
@@ -26,8 +28,9 @@ func fromText(name, text string) *source {
 func opened(t *testing.T, name string) *session {
 	t.Helper()
 	s := &session{}
-	from := fromText(name+".csv", string(read(t, name+".csv")))
-	from.labels, from.set = read(t, name+".labels.csv"), findSet(name)
+	set := sets.Find(name)
+	from := fromText(name+".csv", set.Table(read(t, name+".csv"), read(t, name+".labels.csv")))
+	from.set = set
 	tables.Must(s.open(t.Context(), from, options{scale: scale.Auto}, nil))(t)
 	return s
 }
@@ -35,20 +38,20 @@ func opened(t *testing.T, name string) *session {
 // The sets are those of testdata, and their sources those that its README tells.
 func TestSets(t *testing.T) {
 	readme := string(read(t, "README.md"))
-	for _, set := range sets {
-		s := opened(t, set.name)
+	for _, set := range sets.All {
+		s := opened(t, set.Name)
 		d := s.data
-		if d.x.Cols != len(set.columns) || len(d.Class) != d.x.Rows || d.clusters(0) != set.k || len(set.classes) != set.k {
-			t.Errorf("%s: %d columns, %d labels, k = %d", set.name, d.x.Cols, len(d.Class), d.clusters(0))
+		if !slices.Equal(d.Names, set.Columns) || len(d.Class) != d.x.Rows || d.clusters(0) != set.K || len(set.Classes) != set.K {
+			t.Errorf("%s: %d columns, %d labels, k = %d", set.Name, d.x.Cols, len(d.Class), d.clusters(0))
 		}
-		if (d.scaling != nil) != (set.name == "wine" || set.name == "breast_cancer") || set.why == "" {
-			t.Errorf("%s: standardized: %v, because %q", set.name, d.scaling != nil, set.why)
+		if (d.scaling != nil) != (set.Name == "wine" || set.Name == "breast_cancer") || set.Why == "" {
+			t.Errorf("%s: standardized: %v, because %q", set.Name, d.scaling != nil, set.Why)
 		}
-		author, _, _ := strings.Cut(strings.SplitN(set.source, ": ", 2)[1], ", doi ")
-		_, doi, _ := strings.Cut(set.source, "doi ")
+		author, _, _ := strings.Cut(strings.SplitN(set.Source, ": ", 2)[1], ", doi ")
+		_, doi, _ := strings.Cut(set.Source, "doi ")
 		doi, _, _ = strings.Cut(doi, ",")
-		if !strings.Contains(readme, author) || !strings.Contains(readme, doi) || !strings.Contains(set.source, "CC BY 4.0") {
-			t.Errorf("%s: testdata/README.md has neither %q nor %q, or the licence is missing", set.name, author, doi)
+		if !strings.Contains(readme, author) || !strings.Contains(readme, doi) || !strings.Contains(set.Source, "CC BY 4.0") {
+			t.Errorf("%s: testdata/README.md has neither %q nor %q, or the licence is missing", set.Name, author, doi)
 		}
 	}
 }

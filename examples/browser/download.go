@@ -4,14 +4,15 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/answer"
-	"softkmeans/internal/view"
 	"softkmeans/modelfile"
 )
 
@@ -52,17 +53,8 @@ func (s *session) save(what string) (file, error) {
 
 // baseName is the table's name without its folder and extension.
 func (d *data) baseName() string {
-	name := d.Source
-	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
-		name = name[i+1:]
-	}
-	if i := strings.LastIndexByte(name, '.'); i > 0 {
-		name = name[:i]
-	}
-	if name == "" {
-		return "table"
-	}
-	return name
+	name := path.Base(strings.ReplaceAll(d.Source, `\`, "/"))
+	return cmp.Or(strings.TrimSuffix(name, path.Ext(name)), "table")
 }
 
 // membershipsCSV has the columns label,p0,…,p(k−1),cluster,largest,probability as the command writes them, after
@@ -135,21 +127,11 @@ func membershipsCSV(d *data, r *result) []byte {
 func (d *data) modelFile(r *result) *modelfile.File {
 	m := *r.model
 	m.Certificate = r.certificate
-	f := &modelfile.File{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header,
+	f := &modelfile.File{Model: &m, Method: methods[r.options.method], Columns: d.Names, Named: d.Header,
 		VolumeRatio: r.compact.VolumeRatio, LossGap: r.compact.LossGap}
 	if d.scaling != nil {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}
 	f.LabelLargest = d.mixtures && r.clusters != nil
 	return f
-}
-
-// methodWord is the method's name on the command line.
-func methodWord(m view.Method) string {
-	for word, method := range methodWords {
-		if method == m {
-			return word
-		}
-	}
-	return ""
 }

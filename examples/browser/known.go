@@ -67,33 +67,24 @@ func (s *session) shares(ctx context.Context, o options) (*result, error) {
 	return &result{model: m, options: o, known: a}, nil
 }
 
-// viewKnown returns the report and the pictures of shares. Rows that have a length are drawn without.
-func (s *session) viewKnown(r *result) ([]part, error) {
-	d := *s.data
-	if lengths := r.known.Result.Length; lengths != nil {
-		d.x = d.x.Clone()
+// ofKnown is d with the columns named by known prototypes. Rows that have a length are drawn without.
+func (d *data) ofKnown(k *sources.Answer) (_ *data, err error) {
+	drawn := *d
+	if lengths := k.Result.Length; lengths != nil {
+		drawn.x = d.x.Clone()
 		for i, v := range lengths {
-			row := d.x.Row(i)
+			row := drawn.x.Row(i)
 			for j := range row {
 				if row[j] /= v; v == 0 {
 					row[j] = 0
 				}
 			}
 		}
-		var err error
-		if d.plane, err = view.NewPlane(d.x, d.Weights); err != nil {
-			return nil, err
-		}
+		drawn.plane, err = view.NewPlane(drawn.x, d.Weights)
 	}
-	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
-	d.columns.Labels = r.known.Mixer.Names
-	s.global, s.widened = nil, r.options.k != 3
-	p := s.picturesOf(&d, r)
-	parts := append(d.knownReport(r), []part{
-		{"picture-scatter", p.scatter()}, {"picture-ternary", p.ternary()}, {"picture-centers", p.centers()},
-		{"picture-floors", ""}, {"picture-trace", ""},
-	}...)
-	return append(parts, s.mixtures(p)...), nil
+	drawn.columns = view.NewColumns(drawn.x, d.Weights, d.Names)
+	drawn.columns.Labels = k.Mixer.Names
+	return &drawn, err
 }
 
 // mostFar is how many rows outside are named.
@@ -106,20 +97,12 @@ func (d *data) knownReport(r *result) []part {
 		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: k.Mixer.Groups[j], Membership: mean})
 	}
 	a.Notes = slices.Clone(k.Mixer.Notes)
-	for _, text := range []string{k.Scaled, k.Decides()} {
-		if text != "" {
-			a.Notes = append(a.Notes, text)
-		}
-	}
+	a.Notes = append(a.Notes, texts(k.Scaled, k.Decides())...)
 	if k.Lengths() {
 		a.Notes = append(a.Notes, "each row is a mixture times a length of its own, as that leaves clearly less of the "+
 			"squared error")
 	}
-	for _, text := range []string{k.OpenWords(), k.OutWords(mostFar, d.RowName)} {
-		if text != "" {
-			a.Quality = append(a.Quality, text)
-		}
-	}
+	a.Quality = texts(k.OpenWords(), k.OutWords(mostFar, d.RowName))
 	return []part{
 		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype")},
 		{"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)}, {"details", ""}, {"clusters", "no"}, {"accuracy", ""}, {"nmi", ""},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/examples/browser/sets"
 )
 
 // pause is the time after which a fit lets the worker read its messages, so that it can
@@ -56,12 +57,12 @@ func (w *worker) receive(message js.Value) {
 		case "open", "load", "know", "save", "draw":
 			kept = append(kept, m)
 		default:
-			post(reply(m, "error", "cancelled before it began"))
+			post(m, "error", map[string]any{"text": "cancelled before it began"})
 		}
 	}
 	w.queue = kept
 	if kind == "cancel" {
-		post(object([]part{{"kind", "cancelling"}}))
+		post(message, "cancelling", map[string]any{})
 		return
 	}
 	w.queue = append(w.queue, message)
@@ -79,28 +80,25 @@ func (w *worker) answer(message js.Value) {
 		cancel()
 		w.cancel = nil
 	}()
-	answer := reply(message, "done", "")
+	answer := map[string]any{}
 	parts, err := w.serve(ctx, message, answer)
+	kind := "done"
 	if err != nil {
-		answer = reply(message, "error", err.Error())
+		kind, answer["text"] = "error", err.Error()
 	}
-	answer.Set("parts", object(parts))
-	answer.Set("cancelled", ctx.Err() != nil)
-	post(answer)
+	answer["parts"], answer["cancelled"] = object(parts), ctx.Err() != nil
+	post(message, kind, answer)
 }
 
-func reply(to js.Value, kind, text string) js.Value {
-	r := object([]part{{"kind", kind}, {"text", text}})
-	r.Set("id", to.Get("id"))
-	r.Set("for", to.Get("kind"))
-	return r
+// post sends an answer to a message, or news of it, with these fields.
+func post(to js.Value, kind string, fields map[string]any) {
+	fields["kind"], fields["id"], fields["for"] = kind, to.Get("id"), to.Get("kind")
+	js.Global().Get("softkmeans").Call("post", fields)
 }
-
-func post(message js.Value) { js.Global().Get("softkmeans").Call("post", message) }
 
 // serve executes a request and writes the result to answer. It may return parts with an error, too.
-func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []part, err error) {
-	o, err := parseOptions(stringsOf(message.Get("options")))
+func (w *worker) serve(ctx context.Context, message js.Value, answer map[string]any) (parts []part, err error) {
+	o, err := parseOptions(textOf(message.Get("options")))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +111,7 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []p
 	switch message.Get("kind").String() {
 	case "open":
 		from := fileOf(message.Get("name").String(), message.Get("file"))
-		from.set, from.labels = findSet(textOf(message.Get("set"))), bytesOf(message.Get("labels"))
+		from.set = sets.Find(textOf(message.Get("set")))
 		return w.session.open(ctx, from, o, reads)
 	case "load":
 		return w.session.load(ctx, bytesOf(message.Get("text")), o)
@@ -132,7 +130,7 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []p
 		return parts, err
 	case "path":
 		err = w.session.extend(ctx, func(found int, it softkmeans.Iteration) {
-			tell(progress(itoa(found)+" of "+itoa(w.session.path.end), it))
+			tell(progress(itoa(found)+" of "+itoa(len(pathSteps)), it))
 		})
 		if ctx.Err() != nil {
 			err = nil // the points found so far remain
@@ -140,9 +138,7 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []p
 	case "save":
 		var f file
 		if f, err = w.session.save(textOf(message.Get("what"))); err == nil {
-			answer.Set("name", f.name)
-			answer.Set("type", f.kind)
-			answer.Set("bytes", uint8Array(f.bytes))
+			answer["name"], answer["type"], answer["bytes"] = f.name, f.kind, uint8Array(f.bytes)
 		}
 	}
 	return nil, err
@@ -199,31 +195,17 @@ func teller(ctx context.Context, message js.Value) func(news []part) {
 		if time.Since(last) < pause || ctx.Err() != nil {
 			return
 		}
-		sent := object(news)
-		sent.Set("kind", "progress")
-		sent.Set("id", message.Get("id"))
-		sent.Set("for", message.Get("kind"))
-		post(sent)
+		post(message, "progress", object(news))
 		last = time.Now()
 	}
 }
 
-func object(parts []part) js.Value {
-	o := js.Global().Get("Object").New()
+func object(parts []part) map[string]any {
+	o := map[string]any{}
 	for _, p := range parts {
-		o.Set(p.name, p.value)
+		o[p.name] = p.value
 	}
 	return o
-}
-
-func stringsOf(list js.Value) (all []string) {
-	if list.Type() != js.TypeObject {
-		return nil
-	}
-	for i := range list.Length() {
-		all = append(all, textOf(list.Index(i)))
-	}
-	return all
 }
 
 func textOf(v js.Value) string {

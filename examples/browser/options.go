@@ -4,11 +4,11 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
-	"softkmeans/internal/absent"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -36,35 +36,72 @@ const (
 	maxWidth = 4000
 )
 
-// parseOptions reads a list of name, value, name, value, ….
-func parseOptions(pairs []string) (options, error) {
+// parseOptions reads lines of a name, a tab and a value.
+func parseOptions(text string) (options, error) {
 	o := options{slack: byNoise, scale: scale.Auto}
-	if len(pairs)%2 != 0 {
-		return o, errors.New("an option has no value")
-	}
-	for i := 0; i < len(pairs); i += 2 {
-		if err := o.set(pairs[i], pairs[i+1]); err != nil {
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if err := o.set(name, value); err != nil {
 			return o, err
 		}
 	}
 	return o, nil
 }
 
+// The words of the methods, as the command has them, and of delimiters.
+var (
+	methods        = strings.Fields("minvol global alternating known")
+	delimiters     = strings.Fields("auto comma semicolon tab space bar")
+	delimiterSigns = []rune{0, ',', ';', '\t', ' ', '|'}
+)
+
+const ofKnown = 3 // the place among methods that is not a method of fits
+
+// choice is an option of a few words. It takes the number of one.
+type choice struct {
+	words []string
+	take  func(at int)
+}
+
+// choices are those of all options of a few words.
+func (o *options) choices() map[string]choice {
+	auto := strings.Fields("auto yes no")
+	scales, signs := []scale.Kind{scale.Auto, scale.ZScore, scale.None}, []rune{0, '.', ','}
+	texts := []table.Text{table.TextError, table.TextDrop}
+	return map[string]choice{
+		"method":      {methods, func(at int) { o.known, o.method = at == ofKnown, view.Method(at%ofKnown) }},
+		"enclosure":   {strings.Fields("ball tight"), number(&o.enclosure)},
+		"standardize": {auto, func(at int) { o.scale = scales[at] }},
+		"color":       {strings.Fields("clusters classes"), func(at int) { o.byClass = at == 1 }},
+		"zoom":        {strings.Fields("no yes"), func(at int) { o.zoom = at == 1 }},
+		"delimiter":   {delimiters, func(at int) { o.delimiter = delimiterSigns[at] }},
+		"decimal":     {strings.Fields("auto point comma"), func(at int) { o.decimal = signs[at] }},
+		"header":      {auto, number(&o.header)},
+		"transpose":   {auto, number(&o.transpose)},
+		"long":        {auto, number(&o.long)},
+		"missing":     {strings.Fields("error drop mean fit"), number(&o.missing)},
+		"words":       {strings.Fields("error drop"), func(at int) { o.text = texts[at] }},
+		"below":       {strings.Fields("error missing half"), number(&o.below)},
+	}
+}
+
+// number returns a function that sets a constant to its number.
+func number[T ~int](dst *T) func(at int) { return func(at int) { *dst = T(at) } }
+
 func (o *options) set(name, value string) error {
-	ok, want := true, ""
-	switch name {
-	case "method":
-		if o.known = value == "known"; !o.known {
-			o.method, ok = methodWords[value]
+	want, ok := "", true
+	if c, ok := o.choices()[name]; ok {
+		at := slices.Index(c.words, value)
+		if at < 0 {
+			return notAs(name, value, strings.Join(c.words, ", "))
 		}
-		want = "minvol, global, alternating or known"
-	case "enclosure":
-		ok, want = pick(&o.enclosure, value, map[string]softkmeans.Enclosure{
-			"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight,
-		}, "ball or tight")
+		c.take(at)
+		return nil
+	}
+	switch name {
 	case "k":
 		if o.k = 0; value != "" {
-			o.k, ok = number(value, 1, maxK)
+			o.k, ok = whole(value, 1, maxK)
 		}
 		want = "a whole number from 1 to " + itoa(maxK)
 	case "slack":
@@ -74,87 +111,35 @@ func (o *options) set(name, value string) error {
 			ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
 		}
 		want = "a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64)
-	case "standardize":
-		ok, want = pick(&o.scale, value, map[string]scale.Kind{
-			"auto": scale.Auto, "yes": scale.ZScore, "no": scale.None,
-		}, "auto, yes or no")
-	case "color":
-		ok, want = pick(&o.byClass, value, map[string]bool{"clusters": false, "classes": true}, "clusters or classes")
-	case "zoom":
-		ok, want = pick(&o.zoom, value, yesOrNo, "yes or no")
 	case "width", "wide":
 		to := map[string]*int{"width": &o.width, "wide": &o.wide}[name]
-		*to, ok = number(value, 0, maxWidth)
+		*to, ok = whole(value, 0, maxWidth)
 		want = "a whole number up to " + itoa(maxWidth)
+	case "na":
+		o.na = value
+	case "names":
+		o.names = value
+	case "skip":
+		o.skip, ok = value, value == "" || new(table.Skip).Add(value) == nil
+		want = "rows such as 1, 3-5, 40- or last"
+	case "roles":
+		o.roles, ok = value, strings.Trim(value, "dlwikxt") == ""
+		want = "a letter of d, l, w, i, k, x, t for each column"
 	default:
-		if ok, want = o.reading.set(name, value); want == "" {
-			return errors.New("there is no option " + strconv.Quote(name))
-		}
+		return errors.New("there is no option " + strconv.Quote(name))
 	}
 	if !ok {
-		return errors.New(name + " is " + strconv.Quote(value) + ", not " + want)
+		return notAs(name, value, want)
 	}
 	return nil
 }
 
-var methodWords = map[string]view.Method{"minvol": view.MinVolume, "global": view.Global, "alternating": view.Alternating}
-
-var delimiters = map[string]rune{"auto": 0, "comma": ',', "semicolon": ';', "tab": '\t', "space": ' ', "bar": '|'}
-
-// set sets an option of the reader. want is "" if there is none of that name.
-func (r *reading) set(name, value string) (ok bool, want string) {
-	switch name {
-	case "delimiter":
-		ok, want = pick(&r.delimiter, value, delimiters, "auto, comma, semicolon, tab, space or bar")
-	case "decimal":
-		ok, want = pick(&r.decimal, value, map[string]rune{"auto": 0, "point": '.', "comma": ','}, "auto, point or comma")
-	case "header":
-		ok, want = pick(&r.header, value, map[string]table.Header{
-			"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo,
-		}, "auto, yes or no")
-	case "transpose":
-		ok, want = pick(&r.transpose, value, map[string]table.Transpose{
-			"auto": table.TransposeAuto, "yes": table.TransposeYes, "no": table.TransposeNo,
-		}, "auto, yes or no")
-	case "long":
-		ok, want = pick(&r.long, value, map[string]table.Long{
-			"auto": table.LongAuto, "yes": table.LongYes, "no": table.LongNo,
-		}, "auto, yes or no")
-	case "missing":
-		ok, want = pick(&r.missing, value, map[string]absent.Rule{
-			"error": absent.Error, "drop": absent.Drop, "mean": absent.Mean, "fit": absent.Fit,
-		}, "error, drop, mean or fit")
-	case "words":
-		ok, want = pick(&r.text, value, map[string]table.Text{
-			"error": table.TextError, "drop": table.TextDrop,
-		}, "error or drop")
-	case "below":
-		ok, want = pick(&r.below, value, map[string]table.Below{
-			"error": table.BelowError, "half": table.BelowHalf, "missing": table.BelowMissing,
-		}, "error, half or missing")
-	case "na":
-		r.na, ok, want = value, true, "any text"
-	case "skip":
-		err := new(table.Skip).Add(value)
-		r.skip, ok, want = value, value == "" || err == nil, "rows such as 1, 3-5, 40- or last"
-	case "names":
-		r.names, ok, want = value, true, "any text"
-	case "roles":
-		r.roles, ok, want = value, strings.Trim(value, "dlwikxt") == "", "a letter of d, l, w, i, k, x, t for each column"
-	}
-	return ok, want
+func notAs(name, value, want string) error {
+	return errors.New(name + " is " + strconv.Quote(value) + ", not " + want)
 }
 
-// pick sets dst to what the value stands for. It is not ok if values does not have it. want are its words.
-func pick[T any](dst *T, value string, values map[string]T, words string) (ok bool, want string) {
-	*dst, ok = values[value]
-	return ok, words
-}
-
-var yesOrNo = map[string]bool{"yes": true, "no": false}
-
-// number reads a whole number. It is not ok if it is not from least to most.
-func number(value string, least, most int) (n int, ok bool) {
+// whole reads a whole number. It is not ok if it is not from least to most.
+func whole(value string, least, most int) (n int, ok bool) {
 	n, err := strconv.Atoi(value)
 	return n, err == nil && n >= least && n <= most
 }

@@ -1,11 +1,10 @@
 package main
 
-// The slack slider. Prototypes are fitted for a series of penalties λ and interpolated
-// in between, so that moving the slider needs no fit. A fit starts from the centers of the one
-// before, so that prototype i of one corresponds to i of the next.
+// The slack slider. Prototypes are fitted for some slacks and interpolated in between, so that moving the slider
+// needs no fit. A fit starts from the centers of the nearest one, so that prototype i of one corresponds to i of
+// the next.
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -17,28 +16,22 @@ import (
 // slackPath is prototypes as a function of the slack; at 0 it is the global simplex.
 type slackPath struct {
 	k      int
-	points []pathPoint     // in order of λ
-	found  [pathSteps]bool // the steps of the series whose points are found
-	end    int             // the first step beyond the slider
-	done   bool
+	points []pathPoint // in order of their slacks
+	next   int         // the next of pathSteps to be fitted
 
 	start *softkmeans.Matrix // the global simplex aligned with first
 	first *softkmeans.Matrix // the centers of the first point
 }
 
-func newSlackPath(k int) *slackPath { return &slackPath{k: k, end: pathSteps} }
-
 type pathPoint struct {
-	lambda, objective float64
-	centers           *softkmeans.Matrix
+	slack   float64
+	centers *softkmeans.Matrix
 }
 
-// pathSteps is the number of penalties, four to a factor of ten. With the first the simplex hardly contracts.
-const pathSteps = 25
+// pathSteps are the places of the slider, in percent, that are fitted: from the middle to the end, then to the start.
+var pathSteps = [...]int{50, 60, 70, 80, 90, 100, 40, 30, 20, 10, 5}
 
-func (d *data) lambda(step, k int) float64 {
-	return d.floors[0] / float64(k) * math.Pow(10, float64(step-16)/4)
-}
+const pathDown = 6 // the first of pathSteps that has less slack than the one before
 
 // base is the unit of the slack: the floor or, if that is nearly 0, what FitMinVolume takes instead.
 func (d *data) base(k int) float64 {
@@ -68,83 +61,59 @@ func (d *data) slackOf(objective float64, k int) float64 {
 	return max(objective/base-d.floor(k)/base, 0)
 }
 
-// mostSlack is the largest slack that FitMinVolume uses: half of what can be explained.
-func (d *data) mostSlack(k int) float64 {
-	base := d.base(k)
-	if !(base > 0) {
-		return maxSlack
-	}
-	return min((d.floors[0]-d.floor(k))/2/base, maxSlack)
-}
-
-// extend computes the missing points, every fourth first, up to the first beyond the slider. If ctx is
+// extend computes the missing points. It ends in either direction where a fit does not get to its slack. If ctx is
 // cancelled, the points found so far remain.
 func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int, it softkmeans.Iteration)) error {
-	// The largest λ must be finite, too.
-	if !(d.floors[0] > 0) || !view.Finite(d.lambda(pathSteps, 1)) || p.k < 2 {
-		p.done = true
+	if p.k < 2 || !(d.floors[0] > 0) {
+		p.next = len(pathSteps)
 	}
-	had := 0
-	for _, found := range p.found {
-		if found {
-			had++
+	for p.next < len(pathSteps) {
+		at := float64(pathSteps[p.next]) / 100
+		slack := at * at * maxSlack // as on the slider
+		m, err := softkmeans.FitMinVolume(ctx, d.x, p.k, &softkmeans.MinVolumeOptions{
+			Weights: d.Weights, NonNegative: d.above, Slack: slack, Centers: p.near(slack),
+			Progress: func(it softkmeans.Iteration) { progress(p.next, it) },
+		})
+		if err != nil {
+			return err
+		}
+		p.next++
+		got := d.slackOf(m.Objective, p.k)
+		p.add(got, m.Centers)
+		switch {
+		case got < .9*slack:
+			p.next = max(p.next, pathDown)
+		case got > 1.1*slack && p.next > pathDown:
+			p.next = len(pathSteps)
 		}
 	}
-	for _, stride := range []int{4, 1} {
-		for step := 0; step < p.end && !p.done; step += stride {
-			if p.found[step] {
-				continue
-			}
-			lambda := d.lambda(step, p.k)
-			m, err := softkmeans.FitMinVolume(ctx, d.x, p.k, &softkmeans.MinVolumeOptions{
-				Weights:     d.Weights,
-				NonNegative: d.above,
-				Lambda:      lambda,
-				Centers:     p.before(lambda),
-				Init:        softkmeans.InitKMeans, // of the first; labels are not looked at
-				Restarts:    1,
-				Progress:    func(it softkmeans.Iteration) { progress(had, it) },
-			})
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				return err
-			}
-			p.found[step] = true
-			had++
-			p.add(m.Lambda, m.Objective, m.Centers)
-			if d.slackOf(m.Objective, p.k) > d.mostSlack(p.k) {
-				p.end = step + 1
-			}
-		}
-	}
-	p.done = true
 	return nil
 }
 
-// before returns the centers of the last point of a smaller λ; nil: there is none.
-func (p *slackPath) before(lambda float64) (centers *softkmeans.Matrix) {
+// near returns the centers of the point nearest to a slack; nil: there is none.
+func (p *slackPath) near(slack float64) (centers *softkmeans.Matrix) {
+	least := math.Inf(1)
 	for _, at := range p.points {
-		if at.lambda < lambda {
-			centers = at.centers
+		if far := math.Abs(at.slack - slack); far < least {
+			least, centers = far, at.centers
 		}
 	}
 	return centers
 }
 
-// add inserts a point, or replaces the one of the same λ.
-func (p *slackPath) add(lambda, objective float64, centers *softkmeans.Matrix) {
-	if !(lambda > 0) {
+// add inserts a point, or replaces the one of the same slack. One at 0 is the global simplex.
+func (p *slackPath) add(slack float64, centers *softkmeans.Matrix) {
+	if !(slack > 0) {
 		return
 	}
-	i, found := slices.BinarySearchFunc(p.points, lambda, func(at pathPoint, lambda float64) int {
-		return cmp.Compare(at.lambda, lambda)
-	})
-	if !found {
+	i := 0
+	for i < len(p.points) && p.points[i].slack < slack {
+		i++
+	}
+	if i == len(p.points) || p.points[i].slack > slack {
 		p.points = slices.Insert(p.points, i, pathPoint{})
 	}
-	p.points[i] = pathPoint{lambda, objective, centers}
+	p.points[i] = pathPoint{slack, centers}
 }
 
 // at returns the centers for a slack, interpolated between the global simplex and the points. Beyond the last
@@ -157,17 +126,12 @@ func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	slack = min(slack, d.mostSlack(p.k))
-	var low float64
+	low := 0.0
 	for _, to := range p.points {
-		high := d.slackOf(to.objective, p.k)
-		if high <= low {
-			continue // a local minimum whose error is no larger in spite of a larger λ
+		if slack <= to.slack {
+			return p.between(d, from, to.centers, (slack-low)/(to.slack-low), slack, to.slack-low)
 		}
-		if slack <= high {
-			return p.between(d, from, to.centers, (slack-low)/(high-low), slack, high-low)
-		}
-		low, from = high, to.centers
+		low, from = to.slack, to.centers
 	}
 	return from, nil
 }

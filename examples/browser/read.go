@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"softkmeans/examples/browser/sets"
 	"softkmeans/internal/absent"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
@@ -48,11 +49,10 @@ const undecided = 't'
 
 // source is a file as it came from the page.
 type source struct {
-	name   string
-	size   int
-	open   func() io.Reader
-	set    *set   // nil: a file of the user's
-	labels []byte // of a set, one number on each line
+	name string
+	size int
+	open func() io.Reader
+	set  *sets.Set // nil: a file of the user's
 }
 
 // found is what is known of a file. If it could not be read the table is nil.
@@ -83,12 +83,7 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 	if s.size > maxText {
 		return f, errors.New(s.name + ": " + itoa(s.size>>20) + " MB; the page reads up to " + itoa(maxText>>20) + " MB, the command line more")
 	}
-	var err error
-	if s.set != nil {
-		f.Table, err = s.readSet()
-	} else {
-		err = s.readTable(f, r, progress)
-	}
+	err := s.readTable(f, r, progress)
 	if err != nil {
 		errors.As(err, &f.bad)
 		f.Table = nil
@@ -127,11 +122,14 @@ func placed(err error) error {
 	return errors.New(where + ": " + bad.Msg)
 }
 
-// readTable reads a file of the user's.
+// readTable reads the file as a table.
 func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	d, id, err := r.dialect()
 	if err != nil {
 		return err
+	}
+	if s.set != nil && r.roles == "" {
+		d.Label = sets.Label
 	}
 	head := make([]byte, 16)
 	n, _ := io.ReadFull(s.open(), head)

@@ -343,7 +343,7 @@ func TestDraw(t *testing.T) {
 	tables.Must(s.fit(t.Context(), o, nil, nil))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := s.extend(ctx, func(found int, _ softkmeans.Iteration) {
-		if found > 2 { // of every fourth penalty
+		if found > 2 {
 			cancel()
 		}
 	}); err != nil && ctx.Err() == nil {

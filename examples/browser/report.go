@@ -15,36 +15,45 @@ import (
 )
 
 func (d *data) report(r *result) []part {
+	if r.known != nil {
+		return d.knownReport(r)
+	}
 	c, a := r.certificate, d.answer(r)
 	sections := a.Sections()
 	at := slices.IndexFunc(sections, func(s answer.Section) bool { return s.ID == "rows" })
 	k, why := d.proposed()
-	parts := []part{
+	proposed := ""
+	if k >= 1 && k <= maxK {
+		proposed = itoa(k)
+	}
+	floor, above, accuracy, nmi := view.Number(c.Floor), view.Above(c), "", ""
+	if d.given != nil {
+		floor, above = "none; about "+floor, "not proved"
+	}
+	if len(d.Class) > 0 {
+		labels := r.model.Labels(nil)
+		share, err := metrics.Accuracy(d.Class, labels)
+		information, err2 := metrics.NMI(d.Class, labels)
+		if err == nil && err2 == nil {
+			accuracy, nmi = view.Percent(share), strconv.FormatFloat(information, 'f', 3, 64)
+		}
+	}
+	return []part{
 		{"verdict", d.verdict(r)},
 		{"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
 		{"objective", view.Number(c.Objective)},
-		{"floor", view.Number(c.Floor)},
-		{"above", view.Above(c)},
+		{"floor", floor},
+		{"above", above},
+		{"accuracy", accuracy},
+		{"nmi", nmi},
 		{"answer", answer.HTML(sections[:at], nothing)},
 		{"details", answer.HTML(sections[at:], nothing)},
 		{"clusters", yesNo(r.likely != nil)},
 		{"proposal", why},
-		{"proposed", proposed(k)},
+		{"proposed", proposed},
 		{"k", itoa(r.options.k)},
 		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}, // for the slider
 	}
-	if d.given != nil { // the later parts count
-		parts = append(parts, part{"floor", "none; about " + view.Number(c.Floor)}, part{"above", "not proved"})
-	}
-	if len(d.Class) > 0 {
-		labels := r.model.Labels(nil)
-		accuracy, err := metrics.Accuracy(d.Class, labels)
-		nmi, err2 := metrics.NMI(d.Class, labels)
-		if err == nil && err2 == nil {
-			return append(parts, part{"accuracy", view.Percent(accuracy)}, part{"nmi", strconv.FormatFloat(nmi, 'f', 3, 64)})
-		}
-	}
-	return append(parts, part{"accuracy", ""}, part{"nmi", ""})
 }
 
 // nothing stands below sections: the page has its pictures elsewhere.
@@ -134,12 +143,4 @@ func readProgress(read, size int) []part {
 		{"text", "Reading: " + megabytes(read) + " of " + megabytes(size) + " MB"},
 		{"share", strconv.FormatFloat(float64(read)/float64(max(size, 1)), 'f', 3, 64)},
 	}
-}
-
-// proposed is the proposed number of prototypes, "" if there is none.
-func proposed(k int) string {
-	if k < 1 || k > maxK {
-		return ""
-	}
-	return itoa(k)
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"softkmeans"
@@ -80,7 +79,7 @@ func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, 
 	if s.source == nil {
 		return nil, errNoTable
 	}
-	if s.data != nil && (o.reading == s.read || s.source.set != nil) && o.scale == s.scaled && !s.loaded {
+	if s.data != nil && o.reading == s.read && o.scale == s.scaled && !s.loaded {
 		return nil, nil
 	}
 	var f *found
@@ -102,66 +101,74 @@ func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, 
 	return append(f.overview(s.source, nil), d.describe(o)...), nil
 }
 
-// fit fits a model by the options. If ctx is cancelled the parts show the best model so far, and say so.
+// fit fits a model by the options, or computes shares of known prototypes. If ctx is cancelled the parts show the
+// best model so far, and say so.
 func (s *session) fit(ctx context.Context, o options, reads tell, progress func(softkmeans.Iteration)) ([]part, error) {
 	s.takeLibrary(&o)
 	described, err := s.ready(ctx, o, reads)
 	if err != nil {
 		return described, err
 	}
+	var r *result
 	if o.known {
-		r, err := s.shares(ctx, o)
-		if err != nil {
-			return described, err
+		r, err = s.shares(ctx, o)
+	} else {
+		before := s.data
+		err = s.settle(ctx, o)
+		if s.data != before {
+			described = append(described, s.data.describe(o)...)
 		}
-		parts, err := s.view(r)
 		if err == nil {
-			s.shown = r
-		}
-		return append(described, parts...), err
-	}
-	d := s.data
-	if d.asksRows(o.k) {
-		if err := d.choose(ctx); err != nil {
-			return described, err
+			r, err = s.fitted(ctx, o, progress)
 		}
 	}
-	switch bright, err := d.ofBrightness(ctx, o, d.clusters(o.k), o.k == 0); {
-	case ctx.Err() != nil:
-		return described, errCancelled
-	case err != nil:
+	if err != nil {
 		return described, err
-	case bright != d:
-		if bright.asksRows(o.k) {
-			if err := bright.choose(ctx); err != nil {
-				return described, err
-			}
-		}
-		s.data, s.shown, s.path = bright, nil, nil
-		d, described = bright, append(described, bright.describe(o)...)
 	}
-	o.k = d.clusters(o.k)
-	if o.k > maxValues/d.Rows {
+	parts, err := s.view(r)
+	if err == nil {
+		s.shown = r
+	}
+	return append(described, parts...), err
+}
+
+// settle chooses the number of prototypes if none is given, and whether rows are divided by their sums.
+func (s *session) settle(ctx context.Context, o options) error {
+	err := s.data.choose(ctx, o.k)
+	if err != nil {
+		return err
+	}
+	bright, err := s.data.ofBrightness(ctx, o)
+	if ctx.Err() != nil {
+		return errCancelled
+	}
+	if err != nil || bright == s.data {
+		return err
+	}
+	s.data, s.shown, s.path = bright, nil, nil
+	return bright.choose(ctx, o.k)
+}
+
+// fitted is the fit by the options, proved. After a cancel it is the best model so far.
+func (s *session) fitted(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*result, error) {
+	d := s.data
+	if o.k = d.clusters(o.k); o.k > maxValues/d.Rows {
 		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
 	}
 	if s.path == nil || s.path.k != o.k {
-		s.path = newSlackPath(o.k)
+		s.path = &slackPath{k: o.k}
 	}
 	m, err := s.model(ctx, o, progress)
-	var first *softkmeans.Model
-	if m != nil {
-		copied := *m
-		copied.Centers = m.Centers.Clone()
-		first = &copied
-		if err := kinds.Keep(m, d.scaling, d.x); err != nil {
-			return nil, err
-		}
-	}
 	cancelled := err != nil && ctx.Err() != nil
-	if err != nil && !(cancelled && m != nil) {
-		if cancelled {
-			return nil, errCancelled
-		}
+	switch {
+	case cancelled && m == nil:
+		return nil, errCancelled
+	case err != nil && !cancelled:
+		return nil, err
+	}
+	first := *m
+	first.Centers = m.Centers.Clone()
+	if err := kinds.Keep(m, d.scaling, d.x); err != nil {
 		return nil, err
 	}
 	given := o.slack != byNoise
@@ -173,20 +180,19 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		return nil, err
 	}
 	r.partial, r.slackGiven = cancelled, given
-	if o.method == view.MinVolume && !cancelled && d.given == nil && m.Lambda > 0 {
-		r.first = first
+	if o.method != view.MinVolume || d.given != nil || cancelled {
+		return r, nil
 	}
-	if err := r.prove(ctx, d); err != nil && ctx.Err() == nil {
-		return nil, err
+	if m.Lambda > 0 {
+		r.first = &first
 	}
-	if o.method == view.MinVolume && !cancelled && d.few() == d && d.given == nil {
-		s.path.add(m.Lambda, m.Objective, m.Centers)
+	if d.few() == d {
+		s.path.add(d.slackOf(m.Objective, o.k), m.Centers)
 	}
-	parts, err := s.view(r)
-	if err == nil {
-		s.shown = r
+	if err = r.prove(ctx, d); ctx.Err() != nil {
+		err = nil // it is shown without proof
 	}
-	return append(described, parts...), err
+	return r, err
 }
 
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
@@ -292,15 +298,15 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if err != nil {
 		return nil, err
 	}
-	switch method, known := methodWords[f.Method]; {
-	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.UnitRows || !known || f.K() > maxK:
+	switch method := slices.Index(methods[:ofKnown], f.Method); {
+	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.UnitRows || method < 0 || f.K() > maxK:
 		return nil, errors.New("the page shows models of minvol, global and alternating, with sums of one and up to " + itoa(maxK) + " prototypes; softkmeans predict takes the others")
 	case len(f.Columns) != len(s.data.Names) || f.Named && s.data.Header && !slices.Equal(f.Columns, s.data.Names):
 		return nil, errors.New("the model is for other columns: " + strings.Join(f.Columns, ", "))
 	case f.K() > maxValues/s.data.Rows:
 		return nil, errors.New(itoa(f.K()) + " memberships for " + itoa(s.data.Rows) + " rows are more than the page takes")
 	default:
-		if o.method, o.k, o.slack = method, f.K(), f.Model.Slack; o.slack > 0 {
+		if o.method, o.k, o.slack = view.Method(method), f.K(), f.Model.Slack; o.slack > 0 {
 			o.slack = max(o.slack, noSlack)
 		}
 	}
@@ -331,7 +337,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 		return nil, err
 	}
 	old := *s
-	s.data, s.loaded, s.path, s.shown = d, true, newSlackPath(o.k), r
+	s.data, s.loaded, s.path, s.shown = d, true, &slackPath{k: o.k}, r
 	parts, err := s.view(r)
 	if err != nil {
 		*s = old
@@ -384,13 +390,10 @@ func (f *found) overview(from *source, err error) []part {
 	for _, w := range f.ways(err) {
 		ways = append(ways, w.text+"\t"+w.option+"\t"+w.value)
 	}
-	delimiter := string(f.Delimiter)
-	for name, sign := range delimiters {
-		if sign == f.Delimiter {
-			delimiter = name
-		}
+	delimiter, decimal := string(f.Delimiter), "point"
+	if at := slices.Index(delimiterSigns, f.Delimiter); at >= 0 {
+		delimiter = delimiters[at]
 	}
-	decimal := "point"
 	if f.Decimal == ',' {
 		decimal = "comma"
 	}
@@ -405,17 +408,18 @@ func (f *found) overview(from *source, err error) []part {
 	}
 }
 
+// whyAny is the advice for other tables.
+const whyAny = "Yes if the columns have different units; no if they share one, as pixels, spectra and lengths do. Auto is yes " +
+	"if units in the header differ, or if fewer than 64 columns differ in spread by more than 100 times."
+
 func (d *data) describe(o options) []part {
 	why := whyAny
 	what := d.Source
 	if d.set != nil {
-		why, what = d.set.why, d.set.title
+		why, what = d.set.Why, d.set.Title
 	}
 	what += ": " + view.Count(d.Rows, "row") + ", " + view.Count(len(d.Names), "column")
-	switch {
-	case d.set != nil:
-		what += ", labelled with " + view.Classes(len(d.Classes))
-	case d.LabelColumn > 0:
+	if d.LabelColumn > 0 {
 		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") is the label, " + view.Classes(len(d.Classes))
 	}
 	if d.IDColumn > 0 {
@@ -437,46 +441,40 @@ func (d *data) describe(o options) []part {
 		{"why", why},
 	}
 	if d.set != nil {
-		parts = append(parts, part{"source", d.set.source})
+		parts = append(parts, part{"source", d.set.Source})
 	}
 	return parts
 }
 
 // kindNotes say what the numbers are, and in one line what follows for the scale and the bounds.
-func (d *data) kindNotes(asked scale.Kind) (notes []string) {
-	at, groups := kinds.Codes(softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data))
-	if d.set == nil && at > 0 {
-		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
+func (d *data) kindNotes(asked scale.Kind) []string {
+	codes, total, above := "", "", ""
+	if at, groups := kinds.Codes(softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)); at > 0 {
+		codes = kinds.CodesWords(d.Names[at-1], groups)
 	}
-	if k := d.kind; d.set == nil && k.Total > 0 {
-		notes = append(notes, "column "+d.Names[k.Total-1]+kinds.TotalWords)
+	if at := d.kind.Total; at > 0 {
+		total = "column " + d.Names[at-1] + kinds.TotalWords
 	}
-	var taken []string
-	switch k := d.kind; {
+	taken := d.kind.Words()
+	switch {
 	case d.plain != nil:
-		taken = append(taken, kinds.OpenWords+" (Standardize: no takes them as they are)")
-	case d.sizes != nil && d.scaling.Kind == scale.Sums:
-		taken = append(taken, "rows are divided by their sums, as those of the model")
-	case d.sizes != nil:
-		words := kinds.CountsWords
-		if k.Divided {
-			words = kinds.DividedWords
-		}
-		taken = append(taken, words)
-	case k.Sum > 0:
-		taken = append(taken, "rows add up to "+strconv.FormatFloat(k.Sum, 'f', -1, 64)+kinds.SumWords)
-	default:
-		if note := d.scaleNote(asked); note != "" {
-			taken = append(taken, note)
-		}
+		taken = kinds.OpenWords + " (Standardize: no takes them as they are)"
+	case taken == "" && d.sizes == nil:
+		taken = d.scaleNote(asked)
+	case taken == "" && d.scaling.Kind == scale.Sums:
+		taken = "rows are divided by their sums, as those of the model"
+	case taken == "":
+		taken = kinds.CountsWords
 	}
 	if d.above {
-		taken = append(taken, kinds.AboveWords)
+		above = kinds.AboveWords
 	}
-	if len(taken) > 0 {
-		notes = append(notes, strings.Join(taken, "; "))
-	}
-	return notes
+	return texts(codes, total, strings.Join(texts(taken, above), "; "))
+}
+
+// texts are those that are not empty.
+func texts(list ...string) []string {
+	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
 // scaleNote says that the columns are standardized, and why if that was found out, or which of them decides

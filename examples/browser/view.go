@@ -3,6 +3,7 @@ package main
 // The pictures of a fit.
 
 import (
+	"slices"
 	"strings"
 
 	"softkmeans"
@@ -10,21 +11,21 @@ import (
 	"softkmeans/internal/view"
 )
 
-func (s *session) view(r *result) ([]part, error) {
-	if r.known != nil {
-		return s.viewKnown(r)
-	}
-	// The global simplex of the path is the same for every slack.
-	var err error
-	if r.options.method == view.MinVolume && s.path.k == r.options.k && len(s.path.points) > 0 {
-		s.global, err = s.path.global(s.data)
-	} else {
-		s.global, err = s.data.globalSimplex(r.model.Centers)
+// view returns the report and all pictures of a result.
+func (s *session) view(r *result) (parts []part, err error) {
+	d := s.data
+	switch s.global = nil; {
+	case r.known != nil:
+		d, err = d.ofKnown(r.known)
+	case r.options.method == view.MinVolume && s.path.k == r.options.k && len(s.path.points) > 0:
+		s.global, err = s.path.global(d) // the same for every slack
+	default:
+		s.global, err = d.globalSimplex(r.model.Centers)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := s.picturesOf(s.data, r)
+	p := s.picturesOf(d, r)
 	drawn := []part{
 		{"picture-scatter", p.scatter()},
 		{"picture-ternary", p.ternary()},
@@ -40,7 +41,7 @@ func (s *session) view(r *result) ([]part, error) {
 	}
 	// Pictures stand two in a row. The memberships take a row if one is left over.
 	s.widened = n%2 == 0
-	return append(append(s.data.report(r), drawn...), s.mixtures(p)...), nil
+	return slices.Concat(d.report(r), drawn, s.mixtures(p)), nil
 }
 
 // glimpse returns the report and the pictures that change while the slider moves. To
@@ -176,10 +177,10 @@ func (p *pictures) memberships() string {
 // centers draws the prototypes as tiles if rows are pictures, else by their columns.
 func (p *pictures) centers() string {
 	d, m := p.d, p.model.Centers
-	if d.set != nil && d.set.tile > 0 {
+	if d.set != nil && m.Cols == d.set.Tile*d.set.Tile {
 		return string(chart.Tiles(nil, &chart.TilePlot{
 			Frame:  p.frame("centers", "Prototypes", "Each prototype as a picture.", 0),
-			Values: d.shown(m).Data, Rows: m.Cols / d.set.tile, Cols: d.set.tile,
+			Values: d.shown(m).Data, Rows: d.set.Tile, Cols: d.set.Tile,
 			Names: d.columns.Prototypes(m.Rows), Size: p.tileSize(m.Rows),
 			Pixel: func(j int) string { return d.Names[j] },
 		}))
@@ -212,7 +213,7 @@ func (p *pictures) tileSize(n int) int {
 
 // floors draws the least error for every k; "" if there is no variance.
 func (p *pictures) floors() string {
-	if p.d.given != nil {
+	if p.d.given != nil || p.known != nil {
 		return "" // none is proved
 	}
 	c := p.certificate
@@ -227,23 +228,14 @@ func (p *pictures) floors() string {
 	return string(chart.Lines(nil, plot))
 }
 
-// trace draws the objective after every iteration; "" if there was none.
+// trace draws how the loss falls; "" if there are no iterations, or if it does not.
 func (p *pictures) trace() string {
-	trace := p.model.Trace
-	if len(trace) < 2 {
+	plot := view.LossCurve(p.frame("trace", "", "", flat), p.certificate.Total,
+		view.Descent{Name: p.options.method.String(), Loss: p.model.Trace})
+	if plot == nil {
 		return ""
 	}
-	var x []float64
-	for i := range trace {
-		x = append(x, float64(i))
-	}
-	what := "squared error"
-	if p.model.Lambda > 0 {
-		what = "squared error and penalty"
-	}
-	frame := p.frame("trace", "The iteration", "The objective after each of "+view.Count(len(trace)-1, "iteration")+"; it never rises.", flat)
-	frame.XLabel, frame.YLabel = "iteration", what
-	return string(chart.Lines(nil, &chart.LinePlot{Frame: frame, Series: []chart.Series{{X: x, Y: trace, Markers: len(trace) <= 40}}, IntegerX: true}))
+	return string(chart.Lines(nil, plot))
 }
 
 // redraw returns the pictures of the latest fit with other colors or another width.

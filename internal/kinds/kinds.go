@@ -117,6 +117,19 @@ func Keep(m *softkmeans.Model, s *scale.Scaling, x *softkmeans.Matrix) (err erro
 	return err
 }
 
+// Words say what is taken of numbers of this kind; "" if columns are.
+func (f Found) Words() string {
+	switch {
+	case f.Divided:
+		return DividedWords
+	case f.Counts:
+		return CountsWords
+	case f.Sum > 0:
+		return "rows add up to " + strconv.FormatFloat(f.Sum, 'f', -1, 64) + SumWords
+	}
+	return ""
+}
+
 // leastRows is how many rows tell something.
 const leastRows = 5
 

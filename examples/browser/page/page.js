@@ -8,7 +8,7 @@ const begun = performance.now();
 const rest = 250; // ms without a move of the slider before a fit starts
 
 let client;
-let table = null; // {name, file, set, labels}: kept for a new worker
+let table = null; // {name, file, set}: kept for a new worker
 let columns = { names: [], text: [], roles: "", transpose: "auto", long: "auto" }; // of the table, as the program found them
 let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
 let library = null; // {name, text}: the file of known prototypes
@@ -32,37 +32,36 @@ const slack = () => (Number($("slack").value) / 100) ** 2;
 const chosen = (name) => document.querySelector(`[name=${name}]:checked`).value;
 const method = () => chosen("method");
 
+// options are lines of a name, a tab and a value.
 function options() {
-  return [
-    "method", method(),
-    "enclosure", $("enclosure").value,
-    "k", $("k").validity.badInput ? "no number" : $("k").value.trim(),
-    "slack", ownSlack ? String(slack()) : "",
-    "standardize", $("standardize").value,
-    ...reading(),
+  const values = {
+    method: method(),
+    enclosure: $("enclosure").value,
+    k: $("k").validity.badInput ? "no number" : $("k").value.trim(),
+    slack: ownSlack ? slack() : "",
+    standardize: $("standardize").value,
+    ...Object.fromEntries(readers.map((id) => [id, $(id).value.trim()])),
+    roles,
     ...looks(),
-  ];
-}
-
-const readers = ["delimiter", "decimal", "header", "transpose", "long", "words", "missing", "below", "na", "skip", "names"];
-
-// The way round and the long form that were found hold also after columns are left out.
-function reading() {
-  const values = Object.fromEntries(readers.map((id) => [id, $(id).value.trim()]));
+  };
+  // The way round and the long form that were found hold also after columns are left out.
   for (const id of ["transpose", "long"]) {
     if (roles && values[id] === "auto") values[id] = columns[id];
   }
-  return [...readers.flatMap((id) => [id, values[id]]), "roles", roles];
+  return lines(values);
 }
+
+const lines = (values) => Object.entries(values).map((pair) => pair.join("\t")).join("\n");
+const readers = ["delimiter", "decimal", "header", "transpose", "long", "words", "missing", "below", "na", "skip", "names"];
 
 // Pictures are drawn as wide as they are shown, so that text keeps its size.
 const figureWidth = () => Math.max(Math.floor(document.querySelector("[data-picture=scatter]").getBoundingClientRect().width - 22), 0);
-const looks = () => [
-  "width", String(figureWidth()),
-  "wide", String(Math.max($("pictures").clientWidth - 22, 0)),
-  "color", chosen("color"),
-  "zoom", $("global").checked ? "no" : "yes",
-];
+const looks = () => ({
+  width: figureWidth(),
+  wide: Math.max($("pictures").clientWidth - 22, 0),
+  color: chosen("color"),
+  zoom: $("global").checked ? "no" : "yes",
+});
 
 function showSlack() {
   const percent = slack() * 100;
@@ -209,14 +208,13 @@ const mostColumns = 100; // that are listed, besides those that are not data
 
 // showFile shows how a file was read, also if it was read in part.
 function showFile(parts) {
-  const set = Boolean(table.set);
   columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text ? parts.text.split("\n") : [], roles: parts.roles, transpose: parts.transpose, long: parts.long };
   if (!("table" in parts)) {
     showTable({ table: `${parts.file}: not read yet.` });
     $("proposal").textContent = "";
     $("propose").hidden = true;
   }
-  $("reading").hidden = set;
+  $("reading").hidden = false;
   if (parts.ways) $("reading").open = true;
   const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header, transpose: parts.transpose, long: parts.long };
   for (const [id, found] of Object.entries(auto)) {
@@ -350,7 +348,7 @@ async function fit() {
   document.body.dataset.path = "";
   const from = performance.now();
   const all = options();
-  const drawnFor = looks().join();
+  const drawnFor = lines(looks());
   const answer = await client.request("fit", { options: all }, (news) => mine === latest && !cancelling && showProgress(news));
   if (mine !== latest) return;
   running = 0;
@@ -389,7 +387,7 @@ async function fit() {
   await showPictures(answer.parts, () => mine === latest);
   if (mine !== latest) return;
   document.body.dataset.fit = String(mine); // for the tests
-  if (looks().join() !== drawnFor) await redraw(); // changed meanwhile
+  if (lines(looks()) !== drawnFor) await redraw(); // changed meanwhile
   if (!answer.cancelled) path();
 }
 
@@ -534,14 +532,11 @@ async function openSet(name) {
   const mine = ++choice;
   $("file").value = "";
   clearError();
-  const get = async (file) => {
-    const response = await fetch(new URL(`data/${file}`, import.meta.url));
-    if (!response.ok) throw new Error(`${file}: ${response.status} ${response.statusText}`);
-    return new Uint8Array(await response.arrayBuffer());
-  };
   try {
-    const [text, labels] = await Promise.all([get(`${name}.csv`), get(`${name}.labels.csv`)]);
-    if (mine === choice) await open({ name: `${name}.csv`, file: new Blob([text]), labels, set: name });
+    const response = await fetch(new URL(`data/${name}.csv`, import.meta.url));
+    if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+    const file = await response.blob();
+    if (mine === choice) await open({ name: `${name}.csv`, file, set: name });
   } catch (error) {
     if (mine === choice) fail(`${name} could not be loaded: ${error.message}`);
   }

@@ -11,58 +11,73 @@ import (
 	"path/filepath"
 	"strings"
 
+	"softkmeans/examples/browser/page"
+	"softkmeans/examples/browser/sets"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/chart"
+	"softkmeans/testdata"
 )
 
-const program = "softkmeans.wasm"
+const (
+	program = "softkmeans.wasm"
+	source  = "softkmeans/examples/browser" // of the program
+)
 
-// build writes the page to dir: its files, the data, the program and the loader of the
-// compiler. It returns the size of the program.
-func build(ctx context.Context, dir string, tiny bool) (int64, error) {
+// compiler builds the program. Its loader is below the folder that its variable root names.
+type compiler struct {
+	name, root, loader string
+	env, flags         []string
+	missing            string // what to do without it
+}
+
+var (
+	goCompiler = &compiler{
+		name: "go", root: "GOROOT", loader: "lib/wasm/wasm_exec.js",
+		env:     []string{"GOOS=js", "GOARCH=wasm"},
+		flags:   []string{"build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w"},
+		missing: "it builds the page",
+	}
+	// -opt=z would save 60 kB of 390 with gzip, and fit digits in 1.3 times the time. The default stacks of 64 kB
+	// have no guard.
+	tinygo = &compiler{
+		name: "tinygo", root: "TINYGOROOT", loader: "targets/wasm_exec.js",
+		flags:   []string{"build", "-target=wasm", "-opt=2", "-no-debug", "-stack-size=256kB"},
+		missing: "see https://tinygo.org/getting-started/install; without -tinygo the page is built with go",
+	}
+)
+
+// build writes the page to dir: its files, the data, the program and the loader of the compiler. It returns the
+// size of the program.
+func build(ctx context.Context, dir string, c *compiler) (int64, error) {
 	if err := mayFill(dir); err != nil {
 		return 0, err
 	}
-	source, err := find(ctx)
+	root, err := c.run(ctx, "env", c.root)
 	if err != nil {
 		return 0, err
 	}
-	findLoader := goLoader
-	if tiny {
-		findLoader = tinygoLoader
-	}
-	loader, err := findLoader(ctx, source)
+	loader, err := os.ReadFile(filepath.Join(strings.TrimSpace(root), c.loader))
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%s has no loader: %w", c.name, err)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	data := filepath.Join(dir, "data")
+	if err := os.MkdirAll(data, 0o777); err != nil {
 		return 0, fmt.Errorf("cannot make the folder: %w", err)
 	}
 	target, err := filepath.Abs(filepath.Join(dir, program))
 	if err != nil {
 		return 0, err
 	}
-	if tiny {
-		// -opt=z would save 60 kB of 390 with gzip, and fit digits in 1.3 times the time.
-		// The default stacks of 64 kB have no guard.
-		err = compile(ctx, source, nil, "tinygo", "build", "-target=wasm", "-opt=2", "-no-debug", "-stack-size=256kB", "-o", target, ".")
-	} else {
-		err = compile(ctx, source, []string{"GOOS=js", "GOARCH=wasm"}, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", target, ".")
-	}
-	if err != nil {
-		return 0, err
-	}
-	if err := copyFile(filepath.Join(dir, "wasm_exec.js"), loader); err != nil {
-		return 0, err
-	}
-	if err := copyAll(dir, filepath.Join(source, "page"), "*"); err != nil {
-		return 0, err
+	if _, err := c.run(ctx, append(c.flags, "-o", target, source)...); err != nil {
+		return 0, fmt.Errorf("%w\nThe page is built from within the softkmeans module", err)
 	}
 	// The style of pictures and answers is a file, so that the page's policy can forbid styles in its text.
-	if err := os.WriteFile(filepath.Join(dir, "chart.css"), []byte(chart.Style+answer.Style), 0o666); err != nil {
-		return 0, err
+	for name, text := range map[string][]byte{"wasm_exec.js": loader, "chart.css": []byte(chart.Style + answer.Style)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			return 0, err
+		}
 	}
-	if err := copyAll(filepath.Join(dir, "data"), filepath.Join(source, "..", "..", "testdata"), "*.csv"); err != nil {
+	if err := errors.Join(copyAll(dir, page.Files), writeSets(data)); err != nil {
 		return 0, err
 	}
 	info, err := os.Stat(target)
@@ -84,103 +99,40 @@ func mayFill(dir string) error {
 	return nil
 }
 
-// find returns the folder of the page's source, from anywhere in the module.
-func find(ctx context.Context) (string, error) {
-	said, err := output(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}")
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", errors.New("there is no go command on the PATH; it builds the page")
-	}
-	root := strings.TrimSpace(said)
-	if err == nil && root != "" && !strings.Contains(root, "\n") {
-		at := filepath.Join(root, "examples", "browser")
-		if _, err := os.Stat(filepath.Join(at, "page", "index.html")); err == nil {
-			return at, nil
-		}
-	}
-	here, wdErr := os.Getwd()
-	if wdErr != nil {
-		here = "here"
-	}
-	return "", fmt.Errorf("%s is not within the softkmeans module, whose examples/browser is to be built: change to its folder first", here)
-}
-
-func goLoader(ctx context.Context, source string) (string, error) {
-	root, err := output(ctx, source, "go", "env", "GOROOT")
-	if err != nil {
-		return "", err
-	}
-	return existing("the go command's loader wasm_exec.js", filepath.Join(strings.TrimSpace(root), "lib", "wasm", "wasm_exec.js"))
-}
-
-func tinygoLoader(ctx context.Context, source string) (string, error) {
-	root, err := output(ctx, source, "tinygo", "env", "TINYGOROOT")
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", errors.New("there is no tinygo command on the PATH (https://tinygo.org/getting-started/install); without -tinygo the page is built with go")
-	}
-	if err != nil {
-		return "", err
-	}
-	return existing("tinygo's loader wasm_exec.js", filepath.Join(strings.TrimSpace(root), "targets", "wasm_exec.js"))
-}
-
-func existing(what, path string) (string, error) {
-	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("%s is missing: %w", what, err)
-	}
-	return path, nil
-}
-
-// output runs a command in dir and returns its standard output. The error has its
-// standard error.
-func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+// run runs the compiler and returns its standard output. The error has its standard error.
+func (c *compiler) run(ctx context.Context, args ...string) (string, error) {
 	var said, complaint bytes.Buffer
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &complaint
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, complaint.Bytes())
+	cmd := exec.CommandContext(ctx, c.name, args...)
+	cmd.Stdout, cmd.Stderr, cmd.Env = &said, &complaint, append(os.Environ(), c.env...)
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return "", errors.New("interrupted")
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("there is no %s command on the PATH: %s", c.name, c.missing)
+	case err != nil:
+		return "", fmt.Errorf("%s %s: %w\n%s", c.name, args[0], err, complaint.Bytes())
 	}
 	return said.String(), nil
 }
 
-func compile(ctx context.Context, dir string, env []string, name string, args ...string) error {
-	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
-	cmd.Env = append(os.Environ(), env...)
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return errors.New("interrupted")
+// writeSets writes the tables that come with the page to a folder.
+func writeSets(dir string) (err error) {
+	for _, set := range sets.All {
+		rows, rowsErr := testdata.Files.ReadFile(set.Name + ".csv")
+		labels, labelsErr := testdata.Files.ReadFile(set.Name + ".labels.csv")
+		err = errors.Join(err, rowsErr, labelsErr,
+			os.WriteFile(filepath.Join(dir, set.Name+".csv"), []byte(set.Table(rows, labels)), 0o666))
 	}
-	if err != nil {
-		return fmt.Errorf("%s build: %w\n%s", name, err, said.Bytes())
-	}
-	return nil
+	return err
 }
 
-// copyAll copies the files of a folder that match, and no folders.
-func copyAll(to, from, pattern string) error {
-	if err := os.MkdirAll(to, 0o777); err != nil {
-		return err
+// copyAll writes files to a folder, also over those that are there.
+func copyAll(to string, files fs.FS) error {
+	names, err := fs.Glob(files, "*")
+	for _, name := range names {
+		text, readErr := fs.ReadFile(files, name)
+		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(to, name), text, 0o666))
 	}
-	paths, err := filepath.Glob(filepath.Join(from, pattern))
-	if err != nil {
-		return err
-	}
-	if len(paths) == 0 {
-		return fmt.Errorf("%s: %w", filepath.Join(from, pattern), fs.ErrNotExist)
-	}
-	for _, path := range paths {
-		if err := copyFile(filepath.Join(to, filepath.Base(path)), path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyFile(to, from string) error {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, 0o666)
+	return err
 }

@@ -78,7 +78,11 @@ func run(args []string, stdout, stderr io.Writer) error {
 		}
 		defer os.RemoveAll(dir)
 	}
-	size, err := build(ctx, dir, *tiny)
+	with := goCompiler
+	if *tiny {
+		with = tinygo
+	}
+	size, err := build(ctx, dir, with)
 	if err != nil {
 		return err
 	}

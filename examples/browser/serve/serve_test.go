@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"softkmeans/examples/browser/page"
 	"softkmeans/internal/tables"
 )
 
@@ -53,21 +54,17 @@ func TestErrors(t *testing.T) {
 
 	t.Run("elsewhere", func(t *testing.T) {
 		t.Chdir(t.TempDir())
-		if err := run([]string{"-o", "page"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "is not within the softkmeans module") {
+		if err := run([]string{"-o", "page"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "from within the softkmeans module") {
 			t.Errorf("outside of the module: %v", err)
 		}
 	})
-	t.Run("no tinygo", func(t *testing.T) {
-		only := t.TempDir() // with go and nothing else
-		if _, err := find(t.Context()); err != nil {
-			t.Skip(err)
-		}
-		t.Setenv("PATH", only)
-		if err := run([]string{"-o", t.TempDir()}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "no go command") {
-			t.Errorf("without go: %v", err)
-		}
-		if _, err := tinygoLoader(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "no tinygo command") {
-			t.Errorf("without tinygo: %v", err)
+	t.Run("no compiler", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		for _, flags := range [][]string{nil, {"-tinygo"}} {
+			name := []string{"go", "tinygo"}[len(flags)]
+			if err := run(append(flags, "-o", t.TempDir()), io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "no "+name+" command") {
+				t.Errorf("without %s: %v", name, err)
+			}
 		}
 	})
 }
@@ -104,8 +101,7 @@ func TestHandler(t *testing.T) {
 
 // The page names all that it loads, and allows itself nothing else.
 func TestPage(t *testing.T) {
-	source := tables.Must(find(t.Context()))(t)
-	text := tables.Must(os.ReadFile(filepath.Join(source, "page", "index.html")))(t)
+	text := tables.Must(page.Files.ReadFile("index.html"))(t)
 	for _, want := range []string{"default-src 'none'", "connect-src 'self'", "script-src 'self' 'wasm-unsafe-eval';", `src="page.js"`, `href="chart.css"`} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("index.html has no %s", want)
