@@ -29,7 +29,7 @@ type pathPoint struct {
 }
 
 // pathSteps are the places of the slider, in percent, that are fitted: from the middle to the end, then to the start.
-var pathSteps = [...]int{50, 60, 70, 80, 90, 100, 40, 30, 20, 10, 5}
+var pathSteps = [...]int{50, 60, 70, 80, 90, 100, 40, 30, 20, 10, 5, 2}
 
 const pathDown = 6 // the first of pathSteps that has less slack than the one before
 

@@ -110,6 +110,17 @@ func TestKnown(t *testing.T) {
 			t.Errorf("%s: %s", c.rows, p.text("verdict"))
 		}
 	}
+	// The shares in other prototypes go when a file of prototypes fails, at once or with the table.
+	for _, name := range []string{"../../../iris.csv", "consumers.csv"} {
+		p.settled(chromedp.SetUploadFiles("#known", []string{trade(name)}, chromedp.ByQuery))
+		if p.hidden("error") || !p.hidden("certificate") {
+			t.Errorf("%s: %q, and there are results of other prototypes: %v", name, p.text("error"), !p.hidden("certificate"))
+		}
+		p.settled(chromedp.SetUploadFiles("#known", []string{trade("signatures_with_id.txt")}, chromedp.ByQuery))
+		if p.hidden("certificate") {
+			t.Errorf("no shares are shown: %s", p.text("error"))
+		}
+	}
 	p.after(click("[name=method][value=minvol]"))
 	if p.hidden("slider") || strings.Contains(p.text("answer"), "mean share") {
 		t.Error("a fit after the shares is not shown")

@@ -61,10 +61,6 @@ export class Client {
     return this.#ready;
   }
 
-  get busy() {
-    return this.#waiting.size > 0;
-  }
-
   // request resolves with the answer, also if that is an error. A request cancels the
   // previous ones.
   async request(kind, fields, progress) {

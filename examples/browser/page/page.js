@@ -85,6 +85,12 @@ function say(text) {
   $("status").textContent = text;
 }
 
+// lose removes the results, which are of another file than the one that fails.
+function lose(text) {
+  hideResults();
+  fail(text);
+}
+
 // fail shows an error and, as buttons, changes of options that may help: a line each with
 // a text, an option and its value.
 function fail(text, ways = "") {
@@ -317,8 +323,7 @@ async function open(source) {
   const stopped = cancelling;
   working("");
   if (opened && stopped) {
-    hideResults();
-    fail("Cancelled. The table has been read, but not fitted.");
+    lose("Cancelled. The table has been read, but not fitted.");
   } else if (opened && $("error").hidden) {
     await fit();
   }
@@ -464,15 +469,16 @@ async function preview() {
 async function know(file) {
   if (!file || opening) return;
   clearError();
+  fresh = true;
   try {
     library = { name: file.name, text: new Uint8Array(await file.arrayBuffer()) };
   } catch (error) {
-    fail(`${file.name} could not be read: ${error.message}`);
+    lose(`${file.name} could not be read: ${error.message}`);
     return;
   }
   const answer = await client.request("know", library);
   if (answer.kind === "done") await fit();
-  else if (answer.kind === "error") fail(answer.text);
+  else if (answer.kind === "error") lose(answer.text);
 }
 
 async function redraw() {
@@ -538,7 +544,7 @@ async function openSet(name) {
     const file = await response.blob();
     if (mine === choice) await open({ name: `${name}.csv`, file, set: name });
   } catch (error) {
-    if (mine === choice) fail(`${name} could not be loaded: ${error.message}`);
+    if (mine === choice) lose(`${name} could not be loaded: ${error.message}`);
   }
 }
 
@@ -553,7 +559,7 @@ async function openFile(file) {
     if (text) await load(text);
     else await open({ name: file.name, file, set: "" });
   } catch (error) {
-    if (mine === choice) fail(`${file.name} could not be read: ${error.message}`);
+    if (mine === choice) lose(`${file.name} could not be read: ${error.message}`);
   }
 }
 
