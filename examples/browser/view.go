@@ -190,9 +190,7 @@ func (p *pictures) centers() string {
 		height = tall // without a triangle it stands in the row of the scatter plot
 	}
 	frame := p.frame("centers", "Prototypes", "", height)
-	if d.scaling != nil {
-		frame.YLabel = "standard deviations from the mean"
-	}
+	frame.YLabel = view.Unit(d.scaling)
 	return string(d.columns.Centers(frame, d.columns.Clean(m), d.shown(m)))
 }
 

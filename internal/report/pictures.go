@@ -12,7 +12,6 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/la"
-	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
 
@@ -260,29 +259,12 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 	if b.Image.Rows > 0 {
 		return figures([]picture{{b.tiles(frame, b.shown(m)), class}})
 	}
-	frame.YLabel = b.unit()
+	frame.YLabel = view.Unit(b.Scaling)
 	columns := *b.Columns
 	if id == "means" {
 		columns.Low, columns.High = view.Quartiles(b.X, b.MinVolume.Model.Clusters, b.k)
 	}
 	return figures([]picture{{columns.Centers(frame, b.Clean(m), b.shown(m)), class}})
-}
-
-// unit returns the unit of values of the fit, in words; "" if columns are not scaled.
-func (b *builder) unit() string {
-	switch scale.KindOf(b.Scaling) {
-	case scale.ZScore:
-		return "standard deviations from the mean"
-	case scale.MinMax:
-		return "share of the column's range"
-	case scale.Counts:
-		return "share by the root of the column's mean"
-	case scale.Sums:
-		return "share of the row's sum"
-	case scale.Words:
-		return "log(1+count), by rarity"
-	}
-	return ""
 }
 
 func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) []byte {

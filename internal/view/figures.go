@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
 
@@ -126,3 +127,20 @@ func Classes(n int) string {
 
 // Prototypes is "1 prototype", "2 prototypes".
 func Prototypes(k int) string { return Count(k, "prototype") }
+
+// Unit is the unit of scaled values, in words; "" if columns are not scaled.
+func Unit(s *scale.Scaling) string {
+	switch scale.KindOf(s) {
+	case scale.ZScore:
+		return "standard deviations from the mean"
+	case scale.MinMax:
+		return "share of the column's range"
+	case scale.Counts:
+		return "share by the root of the column's mean"
+	case scale.Sums:
+		return "share of the row's sum"
+	case scale.Words:
+		return "log(1+count), by rarity"
+	}
+	return ""
+}

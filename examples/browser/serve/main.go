@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 )
@@ -29,7 +28,9 @@ server can serve them, under any path. Run it from within the module.
 `
 
 func main() {
-	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 	case errors.Is(err, errUsage):
@@ -43,7 +44,7 @@ func main() {
 // errUsage stands for an error that package flag has printed.
 var errUsage = errors.New("usage")
 
-func run(args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
@@ -53,57 +54,50 @@ func run(args []string, stdout, stderr io.Writer) error {
 	addr := flags.String("addr", "localhost:8080", "where to serve; port 0 is any free one")
 	tiny := flags.Bool("tinygo", false, "build with tinygo: a quarter of the size, with gzip a third")
 	out := flags.String("o", "", "write the page to this folder, which is created if needed, and do not serve")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return err
+	} else if err != nil {
 		return errUsage
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("what is %q? There are flags only; -h lists them", flags.Arg(0))
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-
-	dir := *out
-	var listener net.Listener
-	if dir == "" {
-		var err error
-		if listener, err = net.Listen("tcp", *addr); err != nil { // before the build, which takes some seconds
-			return fmt.Errorf("cannot serve on %s: %w", *addr, err)
-		}
-		defer listener.Close()
-		if dir, err = os.MkdirTemp("", "softkmeans-page-"); err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-	}
 	with := goCompiler
 	if *tiny {
 		with = tinygo
 	}
-	size, err := build(ctx, dir, with)
+	if *out == "" {
+		return serve(ctx, *addr, with, stdout)
+	}
+	size, err := build(ctx, *out, with)
+	if err == nil {
+		fmt.Fprintf(stdout, "The page is in %s, ready for a web server; %s has %.2f MB.\n", *out, program, float64(size)/1e6)
+	}
+	return err
+}
+
+// serve builds the page in a folder of its own and serves it until ctx is done.
+func serve(ctx context.Context, addr string, with *compiler, stdout io.Writer) error {
+	listener, err := net.Listen("tcp", addr) // before the build, which takes some seconds
+	if err != nil {
+		return fmt.Errorf("cannot serve on %s: %w", addr, err)
+	}
+	defer listener.Close()
+	dir, err := os.MkdirTemp("", "softkmeans-page-")
 	if err != nil {
 		return err
 	}
-	if *out != "" {
-		where, err := filepath.Abs(dir)
-		if err != nil {
-			where = dir
-		}
-		fmt.Fprintf(stdout, "The page is in %s, ready for a web server; softkmeans.wasm has %.2f MB.\n", where, float64(size)/1e6)
-		return nil
+	defer os.RemoveAll(dir)
+	if _, err := build(ctx, dir, with); err != nil {
+		return err
 	}
 	fmt.Fprintf(stdout, "http://%s/   (Ctrl-C ends)\n", listener.Addr())
 	server := &http.Server{Handler: handler(dir), ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
+	context.AfterFunc(ctx, func() { server.Close() })
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
-	case <-ctx.Done():
-		return server.Close()
 	}
+	return nil
 }
 
 // handler serves the files of dir. Browsers must not cache them, so that a new build is

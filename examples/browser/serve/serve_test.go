@@ -19,7 +19,7 @@ import (
 
 func TestUsage(t *testing.T) {
 	var said bytes.Buffer
-	if err := run([]string{"-h"}, io.Discard, &said); !errors.Is(err, flag.ErrHelp) {
+	if err := run(t.Context(), []string{"-h"}, io.Discard, &said); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("-h: %v", err)
 	}
 	for _, want := range []string{"Usage: go run ./examples/browser/serve", "-addr", "-tinygo", "-o string", "localhost:8080"} {
@@ -27,10 +27,10 @@ func TestUsage(t *testing.T) {
 			t.Errorf("the help text has no %q:\n%s", want, said.String())
 		}
 	}
-	if err := run([]string{"-fast"}, io.Discard, io.Discard); !errors.Is(err, errUsage) {
+	if err := run(t.Context(), []string{"-fast"}, io.Discard, io.Discard); !errors.Is(err, errUsage) {
 		t.Errorf("an unknown flag: %v", err)
 	}
-	if err := run([]string{"page"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), `"page"`) {
+	if err := run(t.Context(), []string{"page"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), `"page"`) {
 		t.Errorf("an argument: %v", err)
 	}
 }
@@ -43,18 +43,18 @@ func TestErrors(t *testing.T) {
 	}
 	defer taken.Close()
 	addr := taken.Addr().String()
-	if err := run([]string{"-addr", addr}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "cannot serve on "+addr) {
+	if err := run(t.Context(), []string{"-addr", addr}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "cannot serve on "+addr) {
 		t.Errorf("an address that is taken: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	tables.OK(t, os.WriteFile(file, nil, 0o666))
-	if err := run([]string{"-o", file}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "cannot make the folder") {
+	if err := run(t.Context(), []string{"-o", file}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "cannot make the folder") {
 		t.Errorf("-o with a file: %v", err)
 	}
 
 	t.Run("elsewhere", func(t *testing.T) {
 		t.Chdir(t.TempDir())
-		if err := run([]string{"-o", "page"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "from within the softkmeans module") {
+		if err := run(t.Context(), []string{"-o", "page"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "from within the softkmeans module") {
 			t.Errorf("outside of the module: %v", err)
 		}
 	})
@@ -62,7 +62,7 @@ func TestErrors(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
 		for _, flags := range [][]string{nil, {"-tinygo"}} {
 			name := []string{"go", "tinygo"}[len(flags)]
-			if err := run(append(flags, "-o", t.TempDir()), io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "no "+name+" command") {
+			if err := run(t.Context(), append(flags, "-o", t.TempDir()), io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "no "+name+" command") {
 				t.Errorf("without %s: %v", name, err)
 			}
 		}
@@ -75,7 +75,7 @@ func TestFolder(t *testing.T) {
 	tables.OK(t, mayFill(dir))
 	tables.OK(t, mayFill(filepath.Join(dir, "new")))
 	tables.OK(t, os.WriteFile(filepath.Join(dir, "index.html"), nil, 0o666))
-	if err := run([]string{"-o", dir}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "holds other files") {
+	if err := run(t.Context(), []string{"-o", dir}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "holds other files") {
 		t.Errorf("a folder with other files: %v", err)
 	}
 	tables.OK(t, os.WriteFile(filepath.Join(dir, program), nil, 0o666))
