@@ -24,14 +24,15 @@ func TestShots(t *testing.T) {
 		dark          bool
 		actions       []chromedp.Action
 	}{
-		{"iris", 1360, 1000, false, nil},
-		{"iris-dark", 1360, 1000, true, nil},
-		{"iris-narrow", 360, 800, false, nil},
-		{"iris-slack", 1360, 1000, false, []chromedp.Action{slide(30)}},
-		{"wine-classes", 1360, 1000, false, []chromedp.Action{click(`[data-set=wine]`), click(`[value=classes]`), click(`#fit`)}},
-		{"digits", 1360, 1000, false, []chromedp.Action{click(`[data-set=digits]`)}},
-		{"digits-dark", 1360, 1000, true, []chromedp.Action{click(`[data-set=digits]`)}},
-		{"breast_cancer", 1360, 1000, false, []chromedp.Action{click(`[data-set=breast_cancer]`)}},
+		{"iris", 1280, 1000, false, nil},
+		{"iris-dark", 1280, 1000, true, nil},
+		{"iris-narrow", 390, 800, false, nil},
+		{"iris-narrow-dark", 390, 800, true, nil},
+		{"iris-slack", 1280, 1000, false, []chromedp.Action{slide(30)}},
+		{"wine-classes", 1280, 1000, false, []chromedp.Action{click(`[data-set=wine]`), click(`[value=classes]`), click(`#fit`)}},
+		{"digits", 1280, 1000, false, []chromedp.Action{click(`[data-set=digits]`)}},
+		{"digits-dark", 1280, 1000, true, []chromedp.Action{click(`[data-set=digits]`)}},
+		{"breast_cancer", 1280, 1000, false, []chromedp.Action{click(`[data-set=breast_cancer]`)}},
 	} {
 		t.Run(shot.name, func(t *testing.T) {
 			b := open(t, pageOf(t, "go"), shot.width, shot.height)
