@@ -95,7 +95,7 @@ func prepareBy(ctx context.Context, f *found, of *sets.Set, by *scale.Scaling) (
 			by.Apply(d.x.Data)
 		case scale.Sums:
 			d.sizes = scale.SumsOf(d.x.Data, d.x.Cols)
-			if !positive(d.sizes) {
+			if !(slices.Min(d.sizes) > 0) {
 				return nil, errors.New("the model is of rows divided by their sums, and the sum of a row is 0 or less; softkmeans predict takes such rows")
 			}
 			d.Weights = scale.Times(by.Divide(d.x.Data, d.sizes), f.Weights)
@@ -125,11 +125,6 @@ func prepareBy(ctx context.Context, f *found, of *sets.Set, by *scale.Scaling) (
 	return d, err
 }
 
-// positive reports whether all values are above 0.
-func positive(values []float64) bool {
-	return !slices.ContainsFunc(values, func(v float64) bool { return !(v > 0) })
-}
-
 // ofBrightness returns the data with rows divided by their sums if they are mixtures of k prototypes times a
 // brightness of their own, else with the rows as given. Rows without a sum leave all rows as given.
 func (d *data) ofBrightness(ctx context.Context, o options) (*data, error) {
@@ -139,7 +134,7 @@ func (d *data) ofBrightness(ctx context.Context, o options) (*data, error) {
 	}
 	open, err := kinds.Open(ctx, plain.x, plain.Weights, d.clusters(o.k), o.k == 0)
 	sums := scale.SumsOf(plain.x.Data, plain.x.Cols)
-	if err != nil || !open || !positive(sums) || d.plain != nil {
+	if err != nil || !open || !(slices.Min(sums) > 0) || d.plain != nil {
 		if open {
 			plain = d
 		}
