@@ -49,7 +49,7 @@ func (d *data) report(r *result) []part {
 		{"answer", answer.HTML(sections[:at], nothing)},
 		{"details", answer.HTML(sections[at:], nothing)},
 		{"clusters", yesNo(r.likely != nil)},
-		{"proposal", why},
+		{"proposal", strings.ReplaceAll(why, " %", "\u00a0%")},
 		{"proposed", proposed},
 		{"k", itoa(r.options.k)},
 		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}, // for the slider
