@@ -300,7 +300,7 @@ browser() {
     skip 'the modules of the browser tests cannot be fetched here'
   fi
   go vet ./...
-  go test -v "${chosen[@]+"${chosen[@]}"}" ./... > "$work/e2e" 2>&1 || { tail -n 100 "$work/e2e"; exit 1; }
+  go test -v -timeout 90m "${chosen[@]+"${chosen[@]}"}" ./... > "$work/e2e" 2>&1 || { tail -n 100 "$work/e2e"; exit 1; }
   grep -vE '^=== ' "$work/e2e"
 }
 
