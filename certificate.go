@@ -14,8 +14,7 @@ import (
 // as a fraction of the total variance.
 //
 // Objective, Gap and Optimal are about repaired memberships: negative ones count as 0, and a row is divided
-// by its sum. A row without a positive entry becomes 1/k. With SumAtMostOne it becomes 0, and sums below 1
-// stay.
+// by its sum. A row without a positive entry becomes 1/k, or 0 with SumAtMostOne, where sums below 1 stay.
 type Certificate struct {
 	Objective float64 // upper bound of the weighted ‖X − GF‖², rounding included
 	// Floor is the global minimum of the objective for X and k: Σ_{i≥k} σ_i² over the singular values of the
@@ -381,8 +380,7 @@ func (c Certificate) ExcessShare() float64 {
 	return c.excessIn(total * (1 - 0x1p-30))
 }
 
-// ExcessFloors returns Excess as a multiple of the proved floor. For a floor of 0 it is math.MaxFloat64, or 0
-// if Excess is 0.
+// ExcessFloors returns Excess as a multiple of the proved floor: for a floor of 0, 0 or math.MaxFloat64.
 func (c Certificate) ExcessFloors() float64 { return c.excessIn(c.low()) }
 
 // excessIn returns Excess as a multiple of v; math.MaxFloat64 if Excess is out of range.

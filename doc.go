@@ -1,9 +1,9 @@
-// Package softkmeans describes the rows of a table as mixtures of k prototypes (soft k-means) and bounds
-// how far a fit is from the smallest possible squared error.
+// Package softkmeans describes the rows of a table as mixtures of k prototypes (soft k-means) and bounds how
+// far a fit is from the least squared error.
 //
 // For a table X of n rows (samples) and d columns it finds a k×d matrix F of centers and an n×k matrix G of
-// memberships with X ≈ GF. Memberships are at least 0. Each row of G adds up to 1, or with [SumAtMostOne] to
-// at most 1.
+// memberships with X ≈ GF. Memberships are at least 0. Each row of G adds up to 1; to at most 1 with
+// [SumAtMostOne].
 //
 //	x, err := softkmeans.FromRows(rows)
 //	m, err := softkmeans.FitMinVolume(ctx, x, 3, nil)
@@ -26,7 +26,7 @@
 // included.
 //
 // [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and reaches the global minimum. LSD
-// is for similarities that are 0 between samples with nothing in common. Its result is not proved minimal;
+// is for similarities that are 0 between samples with nothing in common. Its result need not be minimal;
 // proof.LSDFloor bounds the difference.
 //
 // [Model.Labels] and [LSDModel.Labels] return hard labels: clusters after FitMinVolume and TILSD, largest
@@ -35,7 +35,7 @@
 //
 // Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
 // compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles
-// missing entries, proof bounds volumes, stream fits tables larger than memory, and modelfile stores models.
+// missing entries, proof bounds volumes, stream fits tables larger than memory, modelfile stores models.
 //
 // In the paper Fit is SkM-Global or Algorithm 1, FitMinVolume MVSkM or Algorithm 2, FitAlternating SkM-AM,
 // and TILSD TI-LSD. docs/errata.md corrects the paper.
@@ -58,15 +58,15 @@
 // limit is no error: see [Status]. Only programming errors cause panics. TinyGo's WebAssembly cannot recover
 // from a panic.
 //
-// A destination is the first parameter. If it is nil, the function allocates the result. A destination may be
-// an input if it is the whole matrix and of the result's shape.
+// A destination is the first parameter; with nil a function allocates the result. It may be an input if it is
+// the whole matrix and of the result's shape.
 //
 // # Concurrency and speed
 //
-// Functions may be called concurrently. Results are bit-identical for any number of workers, except the
-// FloorError of SolverKrylov, but may differ between kinds of machines. Methods that work row by row, such as
-// [Model.Predict], take no context: to be able to stop them, pass the rows in blocks. In WebAssembly,
-// JavaScript handles no events during a call, unless the context's Err method sleeps.
+// Functions may be called concurrently. Results are bit-identical for any number of workers, except
+// FloorError of SolverKrylov, but may differ between machines. Methods that work row by row, such as
+// [Model.Predict], take no context: to stop them early, pass blocks of rows. In WebAssembly, JavaScript
+// handles no events in a call, unless the context's Err sleeps.
 //
 // Comments state costs in multiplications, and memory in numbers of 8 bytes. Go 1.27 with GOEXPERIMENT=simd
 // is up to four times as fast.

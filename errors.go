@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Every error of this package unwraps to one of these, or to the context's error.
+// Every error unwraps to one of these, or to the context's error.
 var (
 	ErrShape     = errors.New("wrong shape")         // an argument is nil, of a wrong size, or not symmetric
 	ErrNonFinite = errors.New("not a finite number") // a NaN (see package missing) or an infinity

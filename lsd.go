@@ -18,14 +18,12 @@ import (
 
 // LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
 // the number of clusters k. Read Memberships (n×k), the weight of each cluster in each sample, or Labels.
-// Package kernel computes similarities of rows. Cosines of positive rows are all near 1: standardize the
-// columns first.
+// Package kernel computes similarities of rows. Before taking cosines of positive rows, standardize columns.
 //
 // LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
 // its result. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k
 // above n. If K = PPᵀ/c with a P that contains a pure sample of each cluster, LSD returns P up to the order
-// of its columns. For k > 2 the result is not proved to be a minimum; Gap bounds its distance from the
-// minimum.
+// of its columns. For k > 2 the result need not be a minimum; Gap bounds its distance from the minimum.
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, O(nk⁴) for a step of the rotation, and
 // 2n²k for each of 50 to 1000 steps of the descent. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct:
@@ -52,8 +50,7 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 // memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as by
 // [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
 //
-// Cost: as [LSD], without rotation and descent, and for labels some hundred passes of O(nk²). Errors: as
-// [LSD].
+// Cost and errors: as [LSD], without rotation and descent; for labels some hundred passes of O(nk²).
 func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	// Let VΛVᵀ be the k−1 largest eigenpairs of HKH, H = I − 11ᵀ/n, and W = VΛ^(1/2). With B of
 	// RegularSimplex and an s that keeps P ≥ 0, P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum
@@ -327,8 +324,8 @@ func (m *LSDModel) Labels(dst []int) []int {
 // A model of TILSD returns the mixture of prototypes that is nearest to the sample's [LSDModel.Coordinates].
 // For the rows of K that is Memberships, to rounding, or to 1e-6 if p is below k−1. A model of LSD returns
 // the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². For the rows of K this is Memberships if K = PPᵀ/c and the
-// columns of P are independent. Otherwise it is near Memberships, but not equal: the similarity of a sample
-// to itself counts like the others.
+// columns of P are independent. Otherwise it is near Memberships: the similarity of a sample to itself counts
+// like the others.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] if
@@ -370,8 +367,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 
 // Coordinates returns the kernel principal components of samples in the feature space of a model of [TILSD],
 // m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
-// [LSDModel.Predict]; nil stands for the training samples themselves. The rows of Vertices are in these
-// coordinates, too.
+// [LSDModel.Predict]; nil stands for the training samples. Rows of Vertices are such coordinates.
 //
 // For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. Coordinates of only
 // k directions have a floor of 0, so that a slack permits almost nothing.

@@ -114,8 +114,8 @@ func (m *Matrix) check(i, j int) {
 	}
 }
 
-// Row returns row i as a view: writing to it changes the matrix, appending to it does not. It panics if i is
-// out of range.
+// Row returns row i as a view: writing to it changes the matrix, appending does not. It panics if i is out of
+// range.
 func (m *Matrix) Row(i int) []float64 {
 	if uint(i) >= uint(m.Rows) {
 		panic("softkmeans: row " + strconv.Itoa(i) + " of a matrix of size " + shape(m.Rows, m.Cols))
@@ -147,8 +147,7 @@ func (m *Matrix) transposed() *Matrix {
 }
 
 // Check returns nil if m is valid, otherwise an error that calls the matrix by name: [ErrShape] if m is nil
-// or its fields contradict each other, [ErrNonFinite] or [ErrRange] for the first entry that no model can
-// contain.
+// or its fields contradict each other, [ErrNonFinite] or [ErrRange] for the first entry that is out of range.
 func (m *Matrix) Check(name string) error { return checkMatrix(name, m, mostCenter) }
 
 // destination returns dst, or a new matrix if dst is nil. It panics if dst is not rows×cols.

@@ -25,8 +25,8 @@ import (
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
 // if that is smaller, and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack, Lambda, Epsilon or Volume is
-// set. If ctx ends, FitAlternating returns its error, wrapped, with the best model so far, or nil. Its Status
-// is StatusCancelled.
+// set. If ctx ends, FitAlternating returns its error, wrapped, with the best model so far (StatusCancelled),
+// or nil.
 func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	if err := checkNoPenalty(&o); err != nil {

@@ -133,8 +133,7 @@ const (
 	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
 	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means++. For more than 32
-	// prototypes FitMinVolume starts with a simplex that is oriented like these centers, and about as large
-	// as the data.
+	// prototypes FitMinVolume starts with a simplex oriented like these centers, about as large as the data.
 	InitKMeans
 	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001;
 	// Gillis & Vavasis 2014) selects k of them. Restarts apply a random linear map first.
@@ -178,8 +177,7 @@ type MinVolumeOptions struct {
 	Plain    bool
 	Progress func(Iteration) // called after every iteration; the fit waits for it. It may cancel the context.
 	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
-	// The floor ignores bounds. If all rows have the same sum, centers keep it under SumToOne, unless bounds
-	// prevent that.
+	// The floor ignores bounds. Under SumToOne centers keep a sum that all rows share, if bounds permit.
 	Lower, Upper []float64
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be higher
 

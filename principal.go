@@ -68,8 +68,7 @@ type rows interface {
 	nearest(dst []int, means, axes *Matrix) error
 }
 
-// Samples is the input of a fit, one sample per row: a [*Matrix] or a [*SparseMatrix]. No other type
-// implements it.
+// Samples is the input of a fit, one sample per row: only [*Matrix] and [*SparseMatrix] implement it.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean. Sparse rows are
 	// expanded if their sides are not much larger than the given number of directions.

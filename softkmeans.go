@@ -35,8 +35,7 @@ type Model struct {
 	// most 1e-12 of Total, or by rounding. MinMembership, MaxSumError, Repair and SpanError are 0.
 	Certificate
 
-	// FitMinVolume's penalty is λ/2·Σ log(σ_i² + ε), and Volume says which σ_i. For other functions both are
-	// 0.
+	// FitMinVolume's penalty is λ/2·Σ log(σ_i² + ε), and Volume says which σ_i. Otherwise both are 0.
 	Lambda, Epsilon float64
 	Volume          Volume
 	// λ was chosen by Slack: the permitted squared error above the floor, as a fraction of the floor. It is 0

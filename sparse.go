@@ -11,8 +11,8 @@ import (
 // SparseMatrix is a matrix of float64 in compressed rows (CSR). Its storage is open: Indptr, Indices and Data
 // are as in SciPy's csr_array. The entries of row i are Data[Indptr[i]:Indptr[i+1]], and their columns
 // Indices[Indptr[i]:Indptr[i+1]], ascending. All other entries are 0; stored entries may be 0, too. The zero
-// value is an empty 0×0 matrix. Functions return an [ErrShape] that names the row if the fields contradict
-// each other.
+// value is an empty 0×0 matrix. If the fields contradict each other, functions return an [ErrShape] with the
+// row.
 type SparseMatrix struct {
 	Rows, Cols int
 	Indptr     []int // Rows+1 numbers, ascending from 0; may be nil if Rows is 0
@@ -22,8 +22,7 @@ type SparseMatrix struct {
 
 // SparseFromTriples returns the rows×cols matrix with v[t] in row i[t] and column j[t] (coordinate form,
 // COO). Indices count from 0, in any order. Numbers for the same place are added in their order. The slices
-// are not kept. Cost: O(len(v)·log) time. Errors: [ErrShape] if lengths differ, or for an index out of range,
-// which it names.
+// are not kept. Cost: O(len(v)·log). Errors: [ErrShape] if lengths differ, or with an index out of range.
 func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, error) {
 	if rows < 0 || cols < 0 || rows == math.MaxInt || len(i) != len(v) || len(j) != len(v) {
 		return nil, fail(ErrShape, "triples are "+strconv.Itoa(len(i))+" rows, "+strconv.Itoa(len(j))+

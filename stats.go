@@ -21,7 +21,7 @@ import (
 //
 // The results agree to rounding with the results of the whole table, and with the true values as [Floors]
 // does, however far the mean is from 0. The rows of each call must be in the range that the package comment
-// gives. Rows with weights below 2^-500 of the largest are counted and have no other effect.
+// gives. Weights below 2^-500 of the largest count as 0, but their rows are counted.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
 // takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
@@ -355,8 +355,7 @@ const (
 	statsHeader = 88
 )
 
-// MarshalBinary returns the statistics in binary form: at most 92 + 8·(2d + d(d+1)) bytes, the same on every
-// machine.
+// MarshalBinary returns the statistics as 92 + 8·(2d + d(d+1)) bytes or fewer, the same on every machine.
 func (s *Stats) MarshalBinary() ([]byte, error) {
 	b := make([]byte, 0, statsHeader+8*(2*s.cols+2*triangleSize(s.cols))+4)
 	b = append(b, statsMagic...)

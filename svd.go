@@ -26,8 +26,8 @@ type svdResult struct {
 // SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix. With p = min(n, d), u
 // is n×p and v is d×p with orthonormal columns, and s contains p values in descending order. In each column
 // of v the entry of largest magnitude, the first on ties, is positive. a is not changed. Values below 2^-500
-// of the largest entry count as 0; their singular vectors complete the others to an orthonormal basis.
-// Factors of an empty matrix are empty.
+// of the largest entry count as 0; their singular vectors complete the others to an orthonormal basis. An
+// empty a has empty factors.
 //
 // Cost: O(ndp), and O(p³) for each of up to 10 sweeps, a few times as much as other methods. [Principal]
 // takes a context, SVD does not. Errors: [ErrShape], [ErrNonFinite], [ErrRange].

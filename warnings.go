@@ -13,8 +13,7 @@ type WarningKind int
 
 const (
 	// WarnCoincident: center Other coincides with Cluster, the first such center. Value is their distance
-	// divided by the samples' root mean square distance from their mean (from 0 under SumAtMostOne), at most
-	// 0.001.
+	// divided by the root mean square distance from the mean (from 0 under SumAtMostOne), at most 0.001.
 	WarnCoincident WarningKind = iota
 	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the cluster's
 	// part of all membership.
@@ -50,7 +49,7 @@ func (k WarningKind) String() string {
 		"dimensions", "rows")
 }
 
-// Warning is a reason to check a solution before its use. Values have no units.
+// Warning is a reason to check a solution. Values have no units.
 type Warning struct {
 	Kind    WarningKind
 	Cluster int // from 0; 0 if the Kind names no cluster
