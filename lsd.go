@@ -18,7 +18,7 @@ import (
 
 // LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
 // the number of clusters k. Read Memberships (n×k), the weight of each cluster in each sample, or Labels.
-// Package kernel computes similarities of rows. Before taking cosines of positive rows, standardize columns.
+// Package kernel computes similarities of rows. Cosines need standardized columns.
 //
 // LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
 // its result. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k
