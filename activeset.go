@@ -255,7 +255,8 @@ const nearShare = 0x1p-20
 // the Delaunay cell that contains x.
 //
 // To find these vertices, nearest adds nearShare of that sum to the objective, as a change of b. It then
-// solves for their memberships without the sum. The smaller ridge distinguishes closer sums.
+// solves for their memberships without the sum. It uses the smaller ridge, so that sums that differ little
+// are still told apart.
 func (r *rowSolver) nearest(g, b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for j, v := range b {

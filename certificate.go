@@ -88,8 +88,8 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 // Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers
 // (k×d) and memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
 // Infeasible memberships are repaired: see [Certificate]. Certify reads the options Weights, Workers, Solver
-// and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048. Above it takes SolverKrylov, or
-// SolverGram if the pair is below that floor. Cost and errors: as for [Fit].
+// and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048. Above it takes SolverKrylov if
+// that saves time, and SolverGram if the pair is below that floor. Cost and errors: as for [Fit].
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {
@@ -380,7 +380,8 @@ func (c Certificate) ExcessShare() float64 {
 	return c.excessIn(total * (1 - 0x1p-30))
 }
 
-// ExcessFloors returns Excess as a multiple of the proved floor: for a floor of 0, 0 or math.MaxFloat64.
+// ExcessFloors returns Excess as a multiple of the proved floor. For a floor of 0 it is math.MaxFloat64, or 0
+// if Excess is 0.
 func (c Certificate) ExcessFloors() float64 { return c.excessIn(c.low()) }
 
 // excessIn returns Excess as a multiple of v; math.MaxFloat64 if Excess is out of range.

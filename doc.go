@@ -26,8 +26,8 @@
 // included.
 //
 // [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and reaches the global minimum. LSD
-// is for similarities that are 0 between samples with nothing in common. Its result need not be minimal;
-// proof.LSDFloor bounds the difference.
+// is for similarities that are 0 between samples with nothing in common. Its result may not be minimal: see
+// proof.LSDFloor.
 //
 // [Model.Labels] and [LSDModel.Labels] return hard labels: clusters after FitMinVolume and TILSD, largest
 // memberships after LSD. To label rows by their largest memberships after FitMinVolume, too, set
@@ -44,8 +44,8 @@
 //
 // Columns are not scaled: standardize columns of different units, and scale new rows alike. Entries must be
 // finite and at most 2^500 in magnitude, and the largest must be 0 or at least 2^-500. Centers may reach
-// 2^520. Weights must be finite and nonnegative. Squares of entries below 2^-500 of the largest entry count
-// as 0. Weights below 2^-500 of the largest count as 0.
+// 2^520. Weights must be finite and nonnegative. Weights, and squares of entries, count as 0 below 2^-500 of
+// the largest.
 //
 // Every parameter of type [Samples] accepts a [SparseMatrix]. If half of its entries or more are stored,
 // fits, Floors and Certify expand it. VolumeFloor and VolumeRatio of package proof always do.
@@ -58,8 +58,8 @@
 // limit is no error: see [Status]. Only programming errors cause panics. TinyGo's WebAssembly cannot recover
 // from a panic.
 //
-// A destination is the first parameter; with nil a function allocates the result. It may be an input if it is
-// the whole matrix and of the result's shape.
+// A destination is the first parameter. If it is nil, the function allocates the result. A destination may be
+// an input if it is the whole matrix and of the result's shape.
 //
 // # Concurrency and speed
 //

@@ -15,9 +15,9 @@ var (
 	ErrNonFinite = errors.New("not a finite number") // a NaN (see package missing) or an infinity
 	ErrRange     = errors.New("out of range: the largest entry of data must be " +
 		"from 3.1e-151 to 3.3e150; multiply all entries by a power of ten") // see Data in the package comment
-	ErrTooFewSamples = errors.New("too few samples")        // there are no rows, or none of positive weight
+	ErrTooFewSamples = errors.New("too few samples")        // no rows of positive weight, or too few
 	ErrFormat        = errors.New("malformed data")         // the bytes are damaged, or of another format
-	ErrChanged       = errors.New("changed between passes") // the rows, or a solution is below their floor
+	ErrChanged       = errors.New("changed between passes") // rows, or a solution is below their floor
 	// ErrOption: an option or k is out of range, or this function or kind of rows does not accept it.
 	ErrOption = errors.New("invalid option")
 )

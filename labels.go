@@ -1,8 +1,8 @@
 package softkmeans
 
 // Hard labels: the largest membership, then the nearest mean in a metric of the clusters' own. A cluster
-// between others is a mixture of these, and the largest membership gives its rows away. The means of these
-// clusters lie inside the clusters, so that many of the lost rows are nearest to the mean of their own
+// between others looks like a mixture of these: by largest membership its rows fall to them. The means of
+// these clusters lie inside the clusters, so that many of the lost rows are nearest to the mean of their own
 // cluster again. The metric is the inverse of the common scatter of all clusters. Means, scatter and labels
 // are updated in turn until labels no longer change, as in H. P. Friedman and J. Rubin, On some invariant
 // criteria for grouping data (J. Am. Stat. Assoc. 62, 1967): this is their criterion det W, or a mixture of

@@ -18,7 +18,7 @@ import (
 
 // LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
 // the number of clusters k. Read Memberships (n×k), the weight of each cluster in each sample, or Labels.
-// Package kernel computes similarities of rows. Cosines need standardized columns.
+// Package kernel computes similarities of rows. If you use cosines, standardize the columns first.
 //
 // LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
 // its result. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k
@@ -262,10 +262,10 @@ type LSDModel struct {
 	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K except the k largest positive ones. PPᵀ is nonnegative: if K has negative entries, Floor is far below
-	// the minimum of LSD, and the floor of proof.LSDFloor is usually near it. The floor of TILSD, of HKH with
-	// k−1, is the minimum. For exact eigenvalues this sum lies between Floor and Floor + FloorError (proved,
-	// including rounding and errors of the eigensolver). Beyond 512 samples the proof, by random vectors,
-	// fails with probability 2e-10.
+	// the minimum of LSD, and the floor of proof.LSDFloor is usually near it. For TILSD the sum is over the
+	// eigenvalues of HKH except the k−1 largest positive ones, and is the minimum. For exact eigenvalues this
+	// sum lies between Floor and Floor + FloorError (proved, including rounding and errors of the
+	// eigensolver). Beyond 512 samples the proof, by random vectors, fails with probability 2e-10.
 	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
@@ -369,8 +369,8 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
 // [LSDModel.Predict]; nil stands for the training samples. Rows of Vertices are such coordinates.
 //
-// For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. Coordinates of only
-// k directions have a floor of 0, so that a slack permits almost nothing.
+// For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. Coordinates of TILSD
+// with k have a floor of 0 for any data, so that a slack is not relative to it.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
 // Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate

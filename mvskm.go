@@ -61,19 +61,20 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // # Details
 //
-// k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q directions and d columns: in white noise the
-// error of the true memberships is above the floor by four times as much. It becomes 0.25 for clusters, exact
-// mixtures, few rows and few columns. The error ends within 1 % of the slack, or further below if it jumps as
-// λ changes. If bounds of centers keep it above, a [Warning] says so. Data whose floor is at most 1e-6 of the
-// total variance is an exact mixture: 1e-6 of the variance replaces the floor. If k > min(n−1, d), 10 % of it
-// does.
+// k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q directions of d columns: a quarter of the
+// fraction by which white noise raises the error of the true memberships above the floor. It becomes 0.25 for
+// clusters, exact mixtures, few rows and few columns. The error ends within 1 % of the slack, or further
+// below if it jumps as λ changes. If bounds of centers keep it above, a [Warning] says so. Data whose floor
+// is at most 1e-6 of the total variance is an exact mixture: Slack is then a fraction of 1e-6 of the
+// variance. It is a fraction of 10 % if the rows span fewer than k−1 directions, or k > min(n−1, d). No slack
+// gives up more than half of the variance that k centers can explain.
 //
-// Rows of r dimensions determine at most r+1 prototypes. With more, a run that follows Slack ends at ten
-// times Tol. For k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless
-// Centers, Fixed or Lambda is set, or Init is InitSPA or InitGlobal. A fit of more than max(16384, 512k)
-// rows, or with n·k² above 2.5e7 and n ≥ 64k, starts on a random sample, and the error ends within 5 % of the
-// slack. It does not if Slack is below .05, k-means does not find the start, or Plain is set. Sparse rows
-// become dense if rows or columns are fewer than about 4.5k.
+// Rows of r dimensions determine at most r+1 prototypes. With more, Slack is followed at ten times Tol. For k
+// > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless Centers, Fixed or
+// Lambda is set, or Init is InitSPA or InitGlobal. A fit of more than max(16384, 512k) rows, or with n·k²
+// above 2.5e7 and n ≥ 64k, starts on a random sample, and the error ends within 5 % of the slack. No sample
+// is taken if Slack is below .05, Plain is set, or the start is not by k-means. Sparse rows become dense if
+// rows or columns are fewer than about 4.5k.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
 // O(ndk) at the end. For d+1 < k ≤ 2(d+1) the cost is up to ten times as high. Memory: a copy of the data as

@@ -34,7 +34,7 @@ type minVolume struct {
 // The slack is a fraction of the floor, with three exceptions:
 //   - Data whose floor is below exactShare of the total variance is an exact mixture of k prototypes:
 //     exactShare of the total then replaces the floor.
-//   - If trivial holds, the floor is 0 for any data, and trivialShare of the total replaces it.
+//   - If trivial holds, the floor tells nothing, and trivialShare of the total replaces it.
 //   - No slack gives up more than mostGiven of the variance that the floor's solution explains. On noise
 //     (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be one.
 const (
@@ -348,7 +348,7 @@ type box struct {
 }
 
 // closedShare is the largest part of the total in the direction of sums, (1, …, 1), of closed rows.
-// Compositions rounded to three digits reach some 2e-6. The part must also be less than the floor.
+// Compositions rounded to three digits reach some 2e-6. The part must also be less than the reference.
 const closedShare = 1e-4
 
 // newBox returns the bounds in the coordinates of samples in the data's own axes. An F-step without bounds

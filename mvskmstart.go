@@ -172,8 +172,9 @@ func (m *alternation) kmeansShare() (float64, error) {
 // shareStream is the stream of random numbers that kmeansShare takes.
 const shareStream = 0x5a4e
 
-// manyCenters reports whether a start by k-means is inflated. Without inflation each row is near few of many
-// centers at first. The change of all supports then took a third of the time for 100 centers.
+// manyCenters reports whether centers are many: a start by k-means is then inflated, if ε is above 0. Without
+// inflation the memberships begin with few centers each, and the supports of all rows must change. That took
+// a third of the time for 100 centers.
 func (m *alternation) manyCenters() bool { return m.k > 32 && (m.eps > 0 || m.many) }
 
 // inflated returns a simplex oriented like the centers f, and about as large as the data. In coordinates in

@@ -184,8 +184,8 @@ type MinVolumeOptions struct {
 	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
 	// Slack permits. 0: a value at most 0.25 that FitMinVolume derives from the noise, and Model.Slack
 	// reports. A larger Slack leaves more samples outside the simplex. With m fixed centers the error may
-	// reach e + (1−m/k)·Slack·floor; e is the squared error with these centers and without a penalty.
-	// FitAlternating refuses Slack and all fields below.
+	// reach e + (1−m/k)·Slack·floor; e is the least error found with them. FitAlternating refuses Slack and
+	// all fields below.
 	Slack  float64
 	Lambda float64 // above 0: λ itself, in squared units of the data times units of weight; Slack is not read
 	// Epsilon is ε, in squared units of the data. 0 stands for the floor divided by the sum of the weights. ε

@@ -131,7 +131,7 @@ type purpose int
 
 const (
 	toFit     purpose = iota // directions, and a floor
-	toCertify                // a floor, if affordable one that relies on no random vectors
+	toCertify                // a floor; if affordable, from a solver without random vectors
 	toLabel                  // directions only
 )
 

@@ -40,7 +40,7 @@ func helmert(i, j int) float64 {
 }
 
 // RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix for [Options].Orientation. The same seed
-// gives the same matrix. Each leads Fit to another global optimum. It panics if k < 1. Cost: O(k³).
+// gives the same matrix. Other matrices lead Fit to other global optima. It panics if k < 1. Cost: O(k³).
 func RandomOrientation(k int, seed uint64) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RandomOrientation for " + strconv.Itoa(k) + " centers")

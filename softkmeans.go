@@ -38,8 +38,9 @@ type Model struct {
 	// FitMinVolume's penalty is λ/2·Σ log(σ_i² + ε), and Volume says which σ_i. Otherwise both are 0.
 	Lambda, Epsilon float64
 	Volume          Volume
-	// λ was chosen by Slack: the permitted squared error above the floor, as a fraction of the floor. It is 0
-	// if Lambda or all k centers were given, if Centers are ClusterMeans, and for other functions.
+	// Slack is the permitted squared error above the floor, as a fraction of the floor, by which λ was
+	// chosen. It is 0 if Lambda or all k centers were given, if Centers are ClusterMeans, and for other
+	// functions.
 	Slack      float64
 	Sum        Sum       // whether rows of Memberships add up to 1 or at most 1; Predict's, too
 	Warnings   []Warning // reasons to look closer; nil: none
@@ -61,7 +62,7 @@ type Model struct {
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
 // the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data; package
 // enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
-// if k−1 exceeds both, the simplex is the projection of a regular simplex.
+// if k−1 exceeds both, the simplex is a projected regular one.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. A dense x is
 // neither changed nor copied. If a column of a [*SparseMatrix] is far from 0 in all rows, FloorError is as

@@ -22,7 +22,8 @@ type SparseMatrix struct {
 
 // SparseFromTriples returns the rows×cols matrix with v[t] in row i[t] and column j[t] (coordinate form,
 // COO). Indices count from 0, in any order. Numbers for the same place are added in their order. The slices
-// are not kept. Cost: O(len(v)·log). Errors: [ErrShape] if lengths differ, or with an index out of range.
+// are not kept. Cost: O(m·log m) for m = len(v). Errors: [ErrShape] if lengths differ, or with an index out
+// of range.
 func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, error) {
 	if rows < 0 || cols < 0 || rows == math.MaxInt || len(i) != len(v) || len(j) != len(v) {
 		return nil, fail(ErrShape, "triples are "+strconv.Itoa(len(i))+" rows, "+strconv.Itoa(len(j))+

@@ -252,7 +252,7 @@ func readSparse(prefix string, at wordShape) (x *softkmeans.SparseMatrix, err er
 
 // wordWays are the ways in the order of the table: a name, and the words for the child.
 var wordWays = []struct{ name, child, python string }{
-	{"softkmeans Fit of sparse rows, sums of at most 1", "most", ""},
+	{"enclosure.Cone of sparse rows, sums of at most 1", "most", ""},
 	{"softkmeans Fit of sparse rows, sums of 1", "one", ""},
 	{"softkmeans FitMinVolume, NonNegative", "minvol", ""},
 	{"scikit-learn TruncatedSVD, randomized", "", "randomized"},

@@ -70,9 +70,9 @@ type Choice struct {
 	// Agreement is the adjusted Rand index of labels from two halves of the rows. Chance is the same index
 	// for a normal cloud with the covariance of the rows; 0 if Agreement is too low for the comparison.
 	Agreement, Chance []float64
-	// Silhouette is the mean silhouette of k clusters, up to one k more than the largest that is tried. Cloud
-	// is the largest mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone
-	// excludes Clusters.
+	// Silhouette is the mean silhouette of k clusters, for each k tried and the next one. Cloud is the
+	// largest mean silhouette of a normal cloud with the same covariance; 0 if Silhouette alone excludes
+	// Clusters.
 	Silhouette []float64
 	Cloud      float64
 }
@@ -105,9 +105,10 @@ const (
 //   - Clusters is the number of groups of rows that lie apart. Groups that touch count as one.
 //
 // K is Certain if halves of the rows confirm the k of the noise or of the held-out entries, and Clusters is
-// not above it. With Divided rows halves are not necessary. Otherwise K is the best supported candidate:
-// Clusters, a number that two criteria share, or the number of one criterion. Rows that are noise about one
-// point leave K at 0. docs/accuracy.md reports how often K is right.
+// not above it. A number at its limit confirms nothing. An Edge by permuted columns must equal Stable, and
+// differ from HeldOut by at most one. For Divided rows an equal Edge and HeldOut are enough. Otherwise K is
+// the best supported candidate: Clusters, a number that two criteria share, or the number of one criterion.
+// Rows that are noise about one point leave K at 0. docs/accuracy.md reports how often K is right.
 //
 // At most 1000 rows are read. A larger table is sampled by weight. For more than 2097 columns fewer rows are
 // read, but at least 200.

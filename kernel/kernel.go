@@ -73,10 +73,10 @@ func Gamma(x *softkmeans.Matrix) (float64, error) {
 }
 
 // Distances returns K_ij = exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at least 0, and 0
-// on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). For Euclidean distances K equals the result
-// of [RBF]. For others K may have negative eigenvalues, which LSD and TILSD cannot fit. An entry may differ
-// from its mirror image by 1e-8 of the largest; K uses the entries below the diagonal. Cost: n²/2
-// exponentials.
+// on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). For Euclidean distances and the same γ, K
+// equals the result of [RBF]. For others K may have negative eigenvalues, which LSD and TILSD cannot fit. An
+// entry may differ from its mirror image by 1e-8 of the largest; K uses the entries below the diagonal. Cost:
+// n²/2 exponentials.
 func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	gamma, err := gammaOf(d, gamma)
 	if err != nil {

@@ -158,7 +158,7 @@ func (f *File) K() int {
 //
 // A model that contradicts itself or lacks centers causes [softkmeans.ErrShape] or ErrOption. A number that
 // is not finite causes ErrNonFinite. A field that Read refuses, such as a name above 1 MB, causes ErrFormat.
-// More than 1 GB cause ErrRange. Only ErrRange and errors of w can occur after bytes are written.
+// More than 1 GB cause ErrShape, the only error besides those of w that can occur after bytes are written.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	c, err := f.complete()
 	if err != nil {
@@ -176,7 +176,7 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 	out.space("\n")
 	out.flush()
 	if out.err == nil && out.n > mostBytes {
-		out.err = fault.New(softkmeans.ErrRange, "the model takes more than ", mostBytes, " bytes")
+		out.err = fault.New(softkmeans.ErrShape, "the model takes more than ", mostBytes, " bytes")
 	}
 	return out.n, out.err
 }

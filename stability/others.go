@@ -23,10 +23,10 @@ const (
 // [softkmeans.FitMinVolume] found for the rows of x (n×d) with these options. It adds to m.Warnings and
 // m.Others, and sets m.ClusterDoubt. After a warning try fewer prototypes, which may be more stable.
 //
-// Rows of weight 0 are not fitted. Others does nothing for halves of fewer than 4k rows, or if all centers
-// are fixed. Cost: about as much as FitMinVolume for each pair of halves, of which there are three up to 1000
-// rows, and otherwise one. Errors: FitMinVolume's; [softkmeans.ErrShape] for a model without labels of these
-// rows; ctx's, wrapped. After an error m is unchanged.
+// Rows of weight 0 are not fitted. Others does nothing if half of the rows are fewer than 4k, or if all
+// centers are fixed. Cost: about as much as FitMinVolume for each pair of halves, of which there are three up
+// to 1000 rows, and otherwise one. Errors: FitMinVolume's; [softkmeans.ErrShape] for a model without labels
+// of these rows; ctx's, wrapped. After an error m is unchanged.
 //
 // # Details
 //

@@ -20,8 +20,8 @@ const (
 	defaultSummaryRows = 1 << 14 // fewer beyond 1024 columns
 	defaultRefinements = 4
 	leastRowsPerCenter = 32 // of a summary
-	// mostSlack: the largest default slack of softkmeans.FitMinVolume, which the largest default slack of
-	// softkmeans.FitMinVolume; WarnSlack is for errors above this slack.
+	// mostSlack is the largest default slack of softkmeans.FitMinVolume. setTarget takes it if no slack is
+	// given; WarnSlack is for errors above it.
 	mostSlack = 0.25
 	rounding  = 1e-14 // of the total, for a floor
 )

@@ -45,10 +45,11 @@ type Options struct {
 	// is ScaleGiven. If neither Slack nor Lambda is set, λ is chosen by the noise, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
-	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Each row has
-	// two squared distances: from the principal plane, and within it from the mean, with each direction
-	// divided by its spread. A row is an outlier if one of these distances is above 10 times its median over
-	// the rows. Rare materials look like outliers, too.
+	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Rows that
+	// fit no mixture are left out in any case, unless Slack or Lambda is set. Each row has two squared
+	// distances: from the principal plane, and within it from the mean, with each direction divided by its
+	// spread. A row is an outlier if one of these distances is above 10 times its median over the rows. Rare
+	// materials look like outliers, too.
 	Trim float64
 }
 
@@ -113,8 +114,8 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 //
 // # Details
 //
-// WarnSeveral says that λ/2 or 2λ leads to other spectra. Others contains them if they are more than 1 % of π
-// away on average. Turns is 2 plus four times the largest angle by which a spectrum moves at λ/2, 2λ and 4λ.
+// If the spectra at λ/2 or 2λ are more than 1 % of π away on average, Others contains them, and Warnings a
+// WarnSeveral. Turns is 2 plus four times the largest angle by which a spectrum moves at λ/2, 2λ and 4λ.
 // Centers lie between the purest pixels and the vertices of the fit, so that they do not minimise the loss.
 // Dark materials look like low brightness: if brightness does not vary, ScaleGiven may be nearer to the
 // truth. docs/accuracy.md reports results on images with known spectra.

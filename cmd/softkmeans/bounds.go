@@ -34,7 +34,7 @@ func boundsFlag(fs *flag.FlagSet, p **bounds) {
 		b := &bounds{endOf(low, math.Inf(-1)), endOf(high, math.Inf(1))}
 		switch {
 		case !two || b.low != b.low || b.high != b.high:
-			return errors.New("must be nonnegative, or the least and the largest value, such as 0,1. " +
+			return errors.New("must be none, nonnegative, or the least and the largest value, such as 0,1. " +
 				"One of the two may be empty")
 		case b.low > min(b.high, maxEntry) || b.high < -maxEntry:
 			return fmt.Errorf("no value is from %g to %g", b.low, b.high)

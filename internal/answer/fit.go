@@ -193,7 +193,7 @@ func (f *Fit) quality(a *Answer) {
 		q.Why = Why(view.MinVolume)
 	}
 	if part := view.SlackPart(q.Certificate, q.Trivial); q.Why != "" && m.Slack > 0 && part != "" {
-		q.Why += " For the slack, " + view.Small(m.Slack) + ", " + part + " of the variance stands for so small a floor."
+		q.Why += " The floor is so small that the slack, " + view.Small(m.Slack) + ", is a fraction of " + part + " of the variance."
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Undetermined = q.Trivial && q.Between > 0

@@ -305,8 +305,8 @@ func (a *Answer) bootstrap() []Section {
 		return nil
 	}
 	values := Section{ID: "bootstrap", Title: "Uncertainty by " + strconv.Itoa(b.Draws) + " fits of rows drawn with " +
-		"replacement. The same fit of very many such rows has each value within ± these of the prototype's, with a " +
-		"probability of about 95 %. Prototypes that made the rows may lie farther out."}
+		"replacement. ± is a 95 % interval for the result of the same fit of very many such rows. The prototypes that " +
+		"generated the rows may lie farther out."}
 	if b.Status != "converged" {
 		values.Title += " Some of these fits ended at the limit of iterations."
 	}

@@ -171,7 +171,7 @@ func (p *parser) faultError(f *faults) *Error {
 		}
 		parts = append(parts, said)
 	} else if s != nil {
-		parts = append(parts, "what is no number: "+p.list(s))
+		parts = append(parts, "entries that are not numbers: "+p.list(s))
 	}
 	for _, s := range strays {
 		if i := slices.IndexFunc(s.words, flagged); i >= 0 {

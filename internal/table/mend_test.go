@@ -216,7 +216,7 @@ func TestStrays(t *testing.T) {
 	t.Parallel()
 	text := "a,b,c\n" + strings.Repeat("1,2,3\n", 50) + "x,2,3\n1,y,3\n" + strings.Repeat("1,2,3\n", 50) +
 		"x,<3,4\n"
-	want := "f.csv: what is no number: 2 in column 1 (a), \"x\" (first on line 52), 1 in column 2 (b), " +
+	want := "f.csv: entries that are not numbers: 2 in column 1 (a), \"x\" (first on line 52), 1 in column 2 (b), " +
 		"\"y\" (first on line 53), 1 in column 2 (b), below a limit, such as \"<3\" (first on line 104) " +
 		"(add -below half -na x,y -missing fit, which takes half of each limit, counts these words as " +
 		"missing and fits what is there; -below missing -missing fit counts them as missing)"

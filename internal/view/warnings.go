@@ -30,7 +30,7 @@ func Unsure(turns []float64) []string {
 	if unsure == nil {
 		return nil
 	}
-	return []string{"Spectra that may be more than 10 % of π off, since they depend on the estimate of the noise: " +
+	return []string{"These spectra may be more than 10 % of π off, since they depend on the estimate of the noise: " +
 		And(unsure) + "."}
 }
 
