@@ -92,15 +92,15 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 //  1. The floor is about nσ²(d−q).
 //  2. The true memberships, with the centers that fit them best, have an error above the floor by about nσ²q.
 //     As a fraction of the floor this surplus is q/(d−q), whatever n is.
-//  3. With the best memberships for the same centers, each membership that is 0 keeps σ² of the surplus. That
-//     is .65 of the surplus if all rows are pure, .17 if each row is in a facet, and .01 to .07 if memberships
-//     are uniform.
+//  3. With the best memberships for the same centers, each membership that is 0 keeps σ² of the surplus.
+//     That is .65 of the surplus if all rows are pure, .17 if each row is in a facet, and .01 to .07 if
+//     memberships are uniform.
 //
 // A Slack of 0 stands for mostSlack·q/(d−q). A factor of .05 to .5 gave memberships of the same accuracy to 3
 // % on 465 simulated tables.
 //
 // A Slack of 0 stands for mostSlack itself if the noise does not decide: q is 0, q/(d−q) is at least 1, the
-// floor is 0 for any rows of this shape, the mixture is exact, rows are few, or rows are clusters.
+// floor is 0 for any rows of this shape, the mixture is exact, or rows are few. The same holds for clusters.
 // Labels, and memberships of pure rows with scatter, are better if the centers are further inside. Rows count
 // as clusters if the squares beyond the plane are not white noise and the plane is not clear, or if k-means
 // explains the plane.
