@@ -134,10 +134,10 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	return p, nil
 }
 
-// Rows of r dimensions determine no more than manyTimes·(r+1) prototypes. On 45 made mixtures with fewer
-// centers the iteration's centers were nearer to the true corners than cluster means: for 5 centers in 2
-// dimensions .24 of the spread against .34. With more centers they were farther, for 15 centers .69 against
-// .52.
+// Rows of r dimensions determine r+1 prototypes. Up to manyTimes·(r+1) centers are nevertheless the
+// iteration's, and beyond that cluster means. On 45 made mixtures with fewer centers the iteration's were
+// nearer to the true corners than cluster means: for 5 centers in 2 dimensions .24 of the spread against .34.
+// With more centers they were farther, for 15 centers .69 against .52.
 const manyTimes = 2
 
 // rowSpace reports whether the rows are taken to their row space, unless centers have bounds. Sparse rows are

@@ -5,8 +5,8 @@ package softkmeans
 //
 //	L(F, G) = ‖X − GF‖² + (λ/2)·Σ_i log(σ_i²(F) + ε).
 //
-// The G-step is exact. The F-step minimises the paper's majoriser of the logarithms. λ = 0 is the
-// alternating method (SkM-AM).
+// The G-step is exact, except for dependent centers (see problem.once). The F-step minimises the paper's
+// majoriser of the logarithms. λ = 0 is the alternating method (SkM-AM).
 
 import (
 	"context"
@@ -656,7 +656,7 @@ func (m *alternation) clamp(f *Matrix) {
 // An F-step of centers with bounds ends after boxSweeps sweeps, or with a sweep that moves the centers by
 // less than boxClose of their distance from the start of the step. With boxClose 1e-2 or 1e-8 fits took as
 // many iterations and reached the same result. A freeStep costs as much as some k/freeShare sweeps, so one
-// follows after every k/freeShare sweeps.
+// follows after k/freeShare + 1 sweeps.
 const (
 	boxSweeps = 1000
 	boxClose  = 1e-4
