@@ -216,7 +216,7 @@ func TestBoundsReport(t *testing.T) {
 
 func TestBoundsErrors(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n")
-	const must = "must be nonnegative, or the least and the largest value"
+	const must = "must be none, nonnegative, or the least and the largest value"
 	for flag, want := range map[string]string{"1": must, "a,1": must, "0,1,2": must, "NaN,1": must,
 		",nan": must, "1e999,": must, "2,1": "no value is from 2 to 1",
 		"inf,": "no value is from +Inf to +Inf", "1e200,": "no value is from 1e+200",
