@@ -119,8 +119,7 @@ func (s *sparseSamples) setMean() {
 			sum.add(s.weight(rows[t]) * v)
 		}
 		m := sum.value() / mass
-		product := float64(m * mass)
-		off := math.FMA(m, mass, -product)
+		product, off := twoProduct(m, mass)
 		s.mean[j], fine.rest[j] = m, (sum.sum-product-off+sum.lost)/mass
 	}
 	if !s.centred {
