@@ -29,9 +29,9 @@ func gamma(m int) float64 {
 func dotDepth(n int) int { return n/4 + 12 }
 
 // fineDepth returns an m such that the error of a fineSum of n terms is at most m roundings of the sum of
-// their magnitudes. The value of the sum is within u|Σx| + γ(n)²Σ|x| of Σx (Ogita, Rump and Oishi, Accurate
-// Sum and Dot Product, 2005, proposition 4.5). The n additions lose at most γ(n)Σ|x| in all. The lost parts
-// are added up with n roundings again, also if sums are merged.
+// their magnitudes. The value of the sum is within u|Σx| + γ(n)²Σ|x| of Σx (Ogita, Rump and Oishi,
+// Accurate Sum and Dot Product, 2005, proposition 4.5). The n additions lose at most γ(n)Σ|x| in all. The
+// lost parts are added up with n roundings again, also if sums are merged.
 func fineDepth(n int) int {
 	m := n>>26 + 1 // m² is at least γ(n)²/u
 	return 1 + m*m
@@ -51,7 +51,8 @@ func (c chunking) depth() int {
 // Proof. In a basis that begins with the Ritz vectors, B = [Θ Eᵀ; E C] with ‖E‖_F = ρ.
 //
 //  1. For every τ > 0, [0 Eᵀ; E 0] ⪯ diag(EᵀE/τ, τI). Therefore B ⪯ diag(Θ + EᵀE/τ, C + τI).
-//  2. The p leading eigenvalues of the latter add up to at most Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p).
+//  2. The p leading eigenvalues of the right-hand side add up to at most
+//     Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p).
 //  3. If the gap δ = θ_p − next is positive, τ = δ gives the bound ρ²/δ. In any case τ = ρ/√p gives the
 //     bound 2√p·ρ + p·max(0, next − θ_p).
 func ritzSumBound(p int, last, squares, next float64) float64 {

@@ -355,9 +355,10 @@ func drawSimilarity(t *claims, rng *rand.Rand) {
 	}
 }
 
-// eigenvaluesOf returns those of a symmetric matrix, rounded, or of HKH and a further 0.
+// eigenvaluesOf returns the eigenvalues of a symmetric matrix k, rounded; if centred is set, the eigenvalues of
+// HKH and a further 0.
 func eigenvaluesOf(k *Matrix, centred bool) (values []float64) {
-	const p digits = 160 // what is judged by them is off by 2^-50 of all
+	const p digits = 160 // the floors to compare are accurate to 2^-50 of the total
 	a := p.rows(k)
 	if centred {
 		a = a.centred(p).transposed(k.Rows).centred(p)

@@ -150,8 +150,8 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	}
 }
 
-// label sets Clustering, unless the model has no coordinates. It returns an error if the context ends or an
-// entry is out of range.
+// label sets m.Clustering by the coordinates of the samples, unless there are no coordinates. o supplies the
+// context and workers. The error is the context's, or says that a coordinate is out of range.
 func (m *LSDModel) label(o *operator) error {
 	if m.Vertices.Cols == 0 {
 		return nil

@@ -45,7 +45,7 @@ func checkSize(what string, rows, cols int) error {
 	return fail(ErrShape, what+" of "+shape(rows, cols)+" is too large to address")
 }
 
-// checkSizeOfK is checkSize for a size that depends on the option k: it returns an [ErrOption].
+// checkSizeOfK returns an [ErrOption] that names k if a rows×cols matrix is too large for NewMatrix.
 func checkSizeOfK(k, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil

@@ -296,7 +296,7 @@ func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
 }
 
-// packPart is pack for the given columns of the given rows.
+// packPart writes the given columns of the given rows to dst without gaps, times √w_i if weighted is set.
 func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
 	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
 	for i := rows.lo; i < rows.hi; i++ {

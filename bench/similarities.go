@@ -33,8 +33,12 @@ var similarityKinds = []similarityKind{
 	{"RBF of blobs", false, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return rbf(blobs(rng, classes, k), 1) }},
 	{"RBF of rings", false, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(rings(rng, classes), 8) }},
 	{"RBF of moons", false, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return rbf(moons(rng, classes), 8) }},
-	{"neighbors of blobs", true, func(rng *rand.Rand, classes []int, k int) *mat.Dense { return neighbors(blobs(rng, classes, k)) }},
-	{"neighbors of moons", true, func(rng *rand.Rand, classes []int, _ int) *mat.Dense { return neighbors(moons(rng, classes)) }},
+	{"neighbors of blobs", true, func(rng *rand.Rand, classes []int, k int) *mat.Dense {
+		return neighbors(blobs(rng, classes, k))
+	}},
+	{"neighbors of moons", true, func(rng *rand.Rand, classes []int, _ int) *mat.Dense {
+		return neighbors(moons(rng, classes))
+	}},
 	{"random graphs", true, randomGraph},
 	{"correlations", false, correlations},
 }

@@ -190,9 +190,9 @@ const (
 	usualPower = 1.5 // the error over the floor grows about as this power of λ
 )
 
-// corrected iterates on the summary. Linear and constant terms are added to the loss of the summary so that
-// at the centers of `at`, which were measured on all rows, its value and gradient are those of the loss of
-// all rows (stochastic variance reduction, Johnson & Zhang 2013). A fixed point is a fixed point for all
+// corrected iterates on the summary. `at` contains sums over all rows at some centers. Linear and constant
+// terms are added to the loss of the summary: at these centers its value and gradient become those of the
+// loss of all rows (stochastic variance reduction, Johnson & Zhang 2013). A fixed point is a fixed point for all
 // rows, up to terms of second order in the step. Meanwhile λ is changed to meet the slack. corrected returns
 // the centers f, the last λ, and open = false if f lowers the loss by no more than the tolerance, so that
 // another pass is not worthwhile.

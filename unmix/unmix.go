@@ -320,8 +320,8 @@ func certifyShaded(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Mode
 }
 
 // lengthen multiplies the spectra f, found from rows of length 1, so that brightness is about 1. A row of x
-// is its brightness times a mixture of spectra. Each spectrum is multiplied by the weighted mean of the
-// brightness, with the row's weight in the fit times the square of the membership as weight, so that pure
+// is its brightness times a mixture of spectra. Each spectrum is multiplied by a weighted mean of the
+// brightness. The weight of a row is its weight in the fit times the square of its membership, so that pure
 // rows count most.
 func lengthen(f, x *softkmeans.Matrix, weights []float64) error {
 	g, brightness, err := Mix(f, x, nil)

@@ -119,8 +119,8 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	return f.ofRows(s.ctx, d)
 }
 
-// ofRows computes the floors of rows in memory, and what they propose: all floors if they come from one Gram matrix,
-// else those up to -most.
+// ofRows returns the floors of the rows of d, which are in memory, and a proposal for k. It computes all floors if
+// one Gram matrix gives them, and otherwise the floors up to -most.
 func (f *floorsFlags) ofRows(ctx context.Context, d *data) (r *scree, err error) {
 	r = &scree{Head: d.Head, rows: d.Rows, scale: d.scale, Curve: answer.Curve{Most: f.most}}
 	o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers}

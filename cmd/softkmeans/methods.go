@@ -165,7 +165,7 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, sums []float6
 	return r.take(c, err)
 }
 
-// take sets k to that of a choice, or returns an error if it has none.
+// take sets r.k and r.choice by the choice c. It returns err, or an error if c names no number.
 func (r *result) take(c *choosek.Choice, err error) error {
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func (r *result) setModel(m *softkmeans.Model) {
 	}
 }
 
-// minVolumeOptions are those of the flags alone.
+// minVolumeOptions returns the options that flags set, without weights, bounds and known prototypes.
 func (f *fitFlags) minVolumeOptions(p *progress) *softkmeans.MinVolumeOptions {
 	return &softkmeans.MinVolumeOptions{Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum,
 		Plain: f.plain, Workers: f.workers, Progress: p.iteration}

@@ -150,7 +150,7 @@ func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, erro
 }
 
 // predictor computes the memberships g of scaled rows, and replaces values that are missing by those of the
-// mixtures. It returns the rows that labels are of, too: coordinates where the model is TILSD's.
+// mixtures. It also returns the rows from which labels come: for a model of tilsd their coordinates.
 type predictor func(x *softkmeans.Matrix) (g, of *softkmeans.Matrix, err error)
 
 func (f *modelFile) predictor() (predictor, error) {

@@ -49,7 +49,7 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	return f, nil
 }
 
-// addAll is add for several flags and paths.
+// addAll opens the file of each pair of a flag and a path, as add does, and returns their writers in order.
 func (o *outputs) addAll(list ...[2]string) (all []io.Writer, err error) {
 	for _, f := range list {
 		w, err := o.add(f[0], f[1])

@@ -241,7 +241,8 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 	return nil
 }
 
-// take labels, measures and writes rows x with memberships g. Labels are those of the rows of.
+// take writes labels, memberships and measures of the rows x, whose memberships are g. It adds the rows to the
+// counts of the summary. Labels come from the rows `of`: x, or its coordinates for a model of tilsd.
 func (p *prediction) take(ctx context.Context, x, of softkmeans.Samples, g *softkmeans.Matrix) error {
 	clusters, err := clustersOf(p.model.labeller(), of, g)
 	if err != nil {

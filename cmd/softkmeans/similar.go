@@ -178,8 +178,8 @@ func (s *similar) floors(ctx context.Context, most int) (total float64, floors [
 	return m.Total, floors, err
 }
 
-// choice returns the number of clusters that the similarities speak for: that of products is the number for the
-// rows. It has no number for too few rows.
+// choice returns the number of clusters for which the similarities are evidence. For inner products it is the
+// number for the rows. If rows are too few, K is 0 and Reason says so.
 func (s *similar) choice(ctx context.Context) (*choosek.Choice, error) {
 	var c choosek.Choice
 	var err error

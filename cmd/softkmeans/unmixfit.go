@@ -37,7 +37,7 @@ type unmixing struct {
 	sample []float64 // some pixels, evenly spaced, for the choice of colors
 }
 
-// block is pixels and what was computed of them.
+// block contains some pixels, and their brightness and shares.
 type block struct {
 	pixels.Block
 	shade []float64 // the brightness of each row; nil: 1

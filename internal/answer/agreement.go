@@ -1,6 +1,6 @@
 package answer
 
-// What is said of labels beside classes, and of materials beside known ones.
+// Answers of evaluate: how labels agree with classes, and materials with the true ones.
 
 import (
 	"slices"
