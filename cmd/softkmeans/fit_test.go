@@ -190,8 +190,8 @@ func TestFitSum(t *testing.T) {
 		t.Errorf("%d, %s", code, stderr)
 	}
 	if _, out, _ := do(t, "", "fit", "-method", "global", "-k", "3", "-sum", "at-most-one", "-scale",
-		"zscore", "iris.csv"); !strings.Contains(strings.Join(strings.Fields(out), " "), "They enclose the data in part only") ||
-		strings.Contains(out, "They enclose the data:") ||
+		"zscore", "iris.csv"); !strings.Contains(strings.Join(strings.Fields(out), " "), "The prototypes enclose only part of the data") ||
+		strings.Contains(out, "The prototypes enclose the data:") ||
 		!strings.Contains(out, "Warning: Some rows point away from the others") {
 		t.Error(out)
 	}

@@ -132,9 +132,9 @@ func (f *Fit) where(k int) (text string) {
 	case f.Method == view.Alternating:
 		return text + "Nothing keeps them near the data."
 	case f.Model.Status == softkmeans.StatusNoHalfSpace:
-		return text + "They enclose the data in part only."
+		return text + "The prototypes enclose only part of the data."
 	default:
-		return text + "They enclose the data: most lie outside of it, and are no typical rows."
+		return text + "The prototypes enclose the data: most lie outside of it, and are no typical rows."
 	}
 	return strings.TrimSpace(text)
 }

@@ -32,9 +32,9 @@ func (c *Curve) Fill(a *Answer) {
 		a.Where = c.proof()
 		return
 	}
-	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). explained and " +
-		"the bars: how much of the variance k prototypes can explain. step: what prototype k adds. by chance: the " +
-		"step if the variance were split at random."
+	a.Where = "Floors: no k prototypes can have a smaller squared error, to within rounding (proved). \"explained\" " +
+		"and the bars show how much of the variance k prototypes can explain, \"step\" how much prototype k adds, and " +
+		"\"by chance\" the step if the variance were split at random."
 	a.Choice.Elbow, a.Choice.Profile = AtLeastOne(p.Elbow), AtLeastOne(p.Profile)
 	if c.Choice == nil && p.Elbow > 0 {
 		a.Choice.Criteria = append(a.Choice.Criteria,
@@ -52,8 +52,8 @@ func (c *Curve) proof() string {
 		reach = "-method tilsd reaches them. "
 	}
 	return "Floors: no memberships in k clusters can have a smaller squared error, to within rounding (proved). " + reach +
-		"explained and the bars: how much of the sum of squares k clusters can explain. step: what cluster k adds. A " +
-		"small floor says that k directions are enough, not that there are k clusters."
+		"\"explained\" and the bars show how much of the sum of squares k clusters can explain, \"step\" how much " +
+		"cluster k adds. A small floor proves that k directions are enough. It does not prove that there are k clusters."
 }
 
 // lines have a stick for floors of rows alone.

@@ -258,7 +258,7 @@ func (a *Answer) floors() Section {
 	}
 	s := Section{ID: "floors", Table: t, Title: a.Where}
 	if best > 0 {
-		s.Title += " *: the k above."
+		s.Title += " * marks the k above."
 	}
 	if left > 0 {
 		s.Lines = []string{strconv.Itoa(left) + " more, up to k = " + strconv.Itoa(len(a.Floors)) +

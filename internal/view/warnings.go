@@ -51,7 +51,7 @@ func TypicalAccuracy(share float64) float64 {
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
-	rely := "Between clusters go by memberships, or take fewer prototypes."
+	rely := "Use memberships between clusters, or fewer prototypes."
 	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
 		rely = "Fewer clusters may be more stable."
 	}
@@ -90,8 +90,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels: expect " + strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) +
-					" % right labels, as on tables with known classes. " + rely
+				what = " of the labels. On tables with known classes, about " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % were right then. " + rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:

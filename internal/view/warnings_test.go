@@ -26,9 +26,8 @@ func TestWarnings(t *testing.T) {
 			"the farthest row. A larger slack or fewer prototypes may help.",
 		"The squared error is 1.5 times what the slack allows, and no smaller one was found: check bounds and " +
 			"known prototypes.",
-		"Refitting random halves changes up to 12.3 % of the labels: expect 76 % right labels, as on tables with known " +
-			"classes. Between clusters go by memberships, or " +
-			"take fewer prototypes.",
+		"Refitting random halves changes up to 12.3 % of the labels. On tables with known classes, about 76 % were " +
+			"right then. Use memberships between clusters, or fewer prototypes.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
