@@ -283,11 +283,11 @@ type complement struct {
 //     eigenvalues of C are at most (a + m)/2 + √((a − m)²/4 + e²).
 func (c *complement) below(enough func(next float64) bool) (next float64, more int, sure bool, err error) {
 	t, sure := c.choose(enough)
-	first, r := c.vectors.Rows-probes, c.p+t.r
-	v, random := rowsOf(c.vectors, 0, r), rowsOf(c.vectors, first, first+probes)
+	first, known := c.vectors.Rows-probes, c.p+t.r
+	v, random := rowsOf(c.vectors, 0, known), rowsOf(c.vectors, first, first+probes)
 	w, before := rowsOf(c.times, first, first+probes).Clone(), (*Matrix)(nil)
-	along := project(c.ctx, random, rowsOf(v, c.p, r))
-	axpy(w.Data, -1, combine(c.ctx, along, rowsOf(c.times, c.p, r)).Data)
+	along := project(c.ctx, random, rowsOf(v, c.p, known))
+	axpy(w.Data, -1, combine(c.ctx, along, rowsOf(c.times, c.p, known)).Data)
 	scale(w.Data, 1/max(t.b, -c.least))
 	size, width := 0.0, norm2(random.Data)
 	for j := range t.s {

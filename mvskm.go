@@ -23,10 +23,10 @@ import (
 // variance. If k > 2(r+1) for rows that span r dimensions, Centers are ClusterMeans, as for [FitMinVolume].
 // With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
-// Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row space
-// if that is smaller, and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack, Lambda, Epsilon or Volume is
-// set. If ctx ends, FitAlternating returns its error, wrapped, with the best model so far (StatusCancelled),
-// or nil.
+// Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or its coordinates
+// in the row space (dense rows, n < d, n ≤ 1024), and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack,
+// Lambda, Epsilon or Volume is set. If ctx ends, FitAlternating returns its error, wrapped, with the best
+// model so far (StatusCancelled), or nil.
 func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	if err := checkNoPenalty(&o); err != nil {

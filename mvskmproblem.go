@@ -78,9 +78,9 @@ func openProblem(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*m
 }
 
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
-// orthonormal basis of the row space if the floor is at rounding, or if a dense table has more columns than
-// rows. With bounds of centers, which are by column, and with fixed centers, which may be outside of the row
-// space, it ends in the data's own axes.
+// orthonormal basis of the row space if the floor is at rounding, or if [rowSpace] is true. With bounds of
+// centers, which are by column, and with fixed centers, which may be outside of the row space, it ends in the
+// data's own axes.
 func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	s := x.data()
 	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc, least: pc.floor}

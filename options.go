@@ -189,8 +189,9 @@ type MinVolumeOptions struct {
 	Slack  float64
 	Lambda float64 // above 0: λ itself, in squared units of the data times units of weight; Slack is not read
 	// Epsilon is ε, in squared units of the data. 0 stands for the floor divided by the sum of the weights. ε
-	// is at least 2^-40 of the variance. Directions in which centers spread by less than √ε cost nothing. A
-	// small ε lets the smallest direction collapse. A large ε makes the penalty a ridge, ‖F‖²/ε.
+	// is at least 2^-40 times the total variance, divided by the sum of the weights. Directions in which
+	// centers spread by less than √ε cost nothing. A small ε lets the smallest direction collapse. A large ε
+	// makes the penalty a ridge, ‖F‖²/ε.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 }
