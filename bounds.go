@@ -17,21 +17,21 @@ import (
 // of 2^-1074.
 const underflow = 0x1p-1000
 
-// gamma returns γ(m) = mu/(1−mu). A product of m factors 1+δ with |δ| ≤ u is within γ(m) of 1. Therefore a
-// sum each of whose terms passes m roundings is off by at most γ(m) times the sum of the terms' magnitudes.
+// gamma returns γ(m) = m·u/(1 − m·u). A product of m factors 1+δ with |δ| ≤ u is within γ(m) of 1. Therefore
+// a sum each of whose terms passes m roundings is off by at most γ(m) times the sum of the terms' magnitudes.
 func gamma(m int) float64 {
 	v := float64(m) * 0x1p-53
 	return v / (1 - v) * (1 + 0x1p-50)
 }
 
-// dotDepth returns the number of roundings that each product passes in dot of n numbers. dot adds up four or
-// more partial sums.
+// dotDepth bounds the number of roundings that a product passes in dot of n numbers, which adds up at least
+// four partial sums.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// fineDepth returns an m such that the error of a fineSum of n terms is at most m roundings of the sum of
-// their magnitudes. The value of the sum is within u|Σx| + γ(n)²Σ|x| of Σx (Ogita, Rump and Oishi,
-// Accurate Sum and Dot Product, 2005, proposition 4.5). The n additions lose at most γ(n)Σ|x| in all. The
-// lost parts are added up with n roundings again, also if sums are merged.
+// fineDepth bounds the error of a fineSum of n terms, in roundings of the sum of their magnitudes. The value
+// of the sum is within u|Σx| + γ(n)²Σ|x| of Σx (Ogita, Rump and Oishi, Accurate Sum and Dot Product, 2005,
+// proposition 4.5). The n additions lose at most γ(n)Σ|x| in all. The lost parts are added up with n
+// roundings again, also if sums are merged.
 func fineDepth(n int) int {
 	m := n>>26 + 1 // m² is at least γ(n)²/u
 	return 1 + m*m
@@ -69,7 +69,7 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 // leadingSum returns the trace of a on the space of its approximate eigenvectors v (p×m), and a bound of its
 // distance from the sum of the p leading eigenvalues of the symmetric m×m matrix a, on either side. values
 // contains approximations of at least p+1 leading eigenvalues. leadingSum multiplies a by a power of two in
-// place. Cost: pm² and m³/6 multiplications.
+// place. Cost: pm² multiplications, and m³/6 for each of up to four tries of complementBound.
 //
 // Proof. Let e bound the relative rounding error of a quadratic form in a, N = ‖a‖_F, V the rows of v, T =
 // VaVᵀ, ω ≥ ‖VVᵀ − I‖_F, and Q an orthonormal basis of the space of V.
@@ -78,7 +78,7 @@ func ritzSumBound(p int, last, squares, next float64) float64 {
 //  2. Sum. tr QᵀaQ is at most the sum of the leading eigenvalues (Ky Fan), and smaller by at most
 //     ritzSumBound. The next steps bound its arguments.
 //  3. Residuals. The part of aQ outside the space is at most (1−ω)^-½ times the part of aVᵀ outside the
-//     space. The differences av − Tv bound the latter.
+//     space. The differences av − Tv bound this part of aVᵀ.
 //  4. Last Ritz value. The least eigenvalue of T is at least the least t_ii minus the norm of the entries
 //     off the diagonal. The eigenvalues h_i of QᵀaQ may be smaller than the eigenvalues t_i of T. The proof
 //     of ritzSumBound uses the h_i only in Σmax(h_i, l) for one number l. That sum is at most Σmax(t_i, l) +
@@ -248,8 +248,8 @@ func withProbes(ctx context.Context, u *Matrix, p int) *Matrix {
 	return out
 }
 
-// complement is C = (I − P)B(I − P), a symmetric matrix B outside the space of p of its approximate
-// eigenvectors. P is the projector on this space.
+// complement is C = (I − P)B(I − P) for a symmetric matrix B. P is the projector on the space of p
+// approximate eigenvectors of B.
 type complement struct {
 	ctx context.Context
 	p   int
@@ -309,7 +309,7 @@ func (c *complement) below(enough func(next float64) bool) (next float64, more i
 		size = norm2(w.Data)
 		width = max(width, size)
 	}
-	// the probes are random, so m is too; rounded up to a power of 2 it is mostly the same in every call.
+	// The probes are random, and so is m. Rounded up to a power of 2, m is mostly the same in every call.
 	if m := c.level(&t, size, width); !(m <= t.level) {
 		_, exp := math.Frexp(m)
 		t.level, sure = min(math.Ldexp(1, exp), t.trace), false
@@ -365,7 +365,8 @@ func (c *complement) choose(enough func(next float64) bool) (best chebyshev, sur
 	}
 }
 
-// level returns the m that the test t proves if ‖q(C')Ω‖ is size and no W is longer than width.
+// level returns the m, at most t.trace, that the test t proves if ‖q(C')Ω‖ is size and no W is longer than
+// width.
 func (c *complement) level(t *chebyshev, size, width float64) float64 {
 	beta, steps := max(t.b, -c.least), float64(t.s-1)
 	lost := c.noise * width * (2 + math.Sqrt(float64(t.r)) + 2.5*steps*(steps+1))

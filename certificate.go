@@ -24,10 +24,10 @@ type Certificate struct {
 	// FloorError bounds |Σσ_i² − Floor| for the exact singular values. With SolverKrylov the bound fails with
 	// a probability of 2e-10: its proof uses random vectors, new ones in each call.
 	FloorError    float64
-	Total         float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
+	Total         float64 // ‖X − 1x̄ᵀ‖², the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap           float64 // (Objective − Floor)/Total
 	MinMembership float64 // the smallest entry of G before repair
-	MaxSumError   float64 // the largest |Σ_j g_ij − 1| before repair, or Σ_j g_ij − 1 with SumAtMostOne
+	MaxSumError   float64 // the largest |Σ_j g_ij − 1| before repair; SumAtMostOne: of max(0, Σ_j g_ij − 1)
 	Repair        float64 // the largest change of a membership by repair
 	// SpanError is the distance of the centers from the principal affine subspace, divided by ‖F − 1x̄ᵀ‖. It
 	// is 0 at an optimum whose memberships use all dimensions. If σ_{k−1} = σ_k the subspace is not unique.
@@ -49,9 +49,9 @@ func (c Certificate) Optimal(tol float64) bool {
 // choose k or to judge any clustering: Floors(ctx, x, nil)[k−1] is the minimum for k centers, soft or hard.
 //
 // For k = 1 … min(n, d)+1 it is Σ_{i≥k} σ_i² over the singular values of the centred data (Theorem 1): first
-// the total variance, last 0. With SumAtMostOne it is Σ_{i>k} σ_i² of the uncentred data, for k = 1 … min(n,
-// d), a lower bound that package enclosure attains. Floors are in squared units of x, and at most
-// math.MaxFloat64.
+// the total variance, last 0. For larger k the minimum is 0, too. With SumAtMostOne it is Σ_{i>k} σ_i² of the
+// uncentred data, for k = 1 … min(n, d), a lower bound that package enclosure attains. Floors are in squared
+// units of x, and at most math.MaxFloat64.
 //
 // Let m = min(n, d) and M = max(n, d). A floor is off by up to about (m + min(M, 500) + M/5000)·2^-52 of the
 // total, or of ‖X‖² for sparse rows with a mean far from 0. For sparse rows with m above 1024 SolverKrylov
@@ -88,8 +88,8 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 // Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers
 // (k×d) and memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
 // Infeasible memberships are repaired: see [Certificate]. Certify reads the options Weights, Workers, Solver
-// and Sum. SolverAuto proves the floor without chance up to min(n, d) = 2048. Above it takes SolverKrylov if
-// that saves time, and SolverGram if the pair is below that floor. Cost and errors: as for [Fit].
+// and Sum. Up to min(n, d) = 2048 the proof of SolverAuto uses no random vectors; for larger tables it may be
+// by SolverKrylov. Cost and errors: as for [Fit].
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {
@@ -174,8 +174,8 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // CentersOf returns the centers F (k×d) that minimise ‖X − GF‖² for given memberships G (n×k), for example of
 // [LSD] or [TILSD], whose models contain no centers. Pass the samples x (n×d). Rows of G add up to 1, except
 // with SumAtMostOne. If memberships do not distinguish two clusters, both get the same center. The center of
-// a cluster without members is the mean, or 0. CentersOf reads the options Weights, Workers and Sum. Cost:
-// O(nk(k+d)). Errors: as for [Certify].
+// a cluster without members is the mean of the data, or 0 with SumAtMostOne. CentersOf reads the options
+// Weights, Workers and Sum. Cost: O(nk(k+d)). Errors: as for [Certify].
 func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
@@ -227,8 +227,8 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 //
 // Proof. Let r be the residual of a row. Rounding of f_j − c, of g_j over its sum, and of the products and
 // sums of a row changes r by at most γ(2k+2)·Σg_j‖f_j − c‖. Rounding of x − c changes r by at most γ(k+1)‖x −
-// c‖, and ‖x − c‖ ≤ ‖r‖ + Σg_j‖f_j − c‖. Squares have the relative rounding of their depth. The sums of a
-// chunk are kept to twice the digits.
+// c‖, and ‖x − c‖ ≤ ‖r‖ + Σg_j‖f_j − c‖. The relative rounding of a sum of squares is at most γ of its depth.
+// The sum of a chunk has twice the digits of a float64.
 func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	r := newRepaired(s, f, sum)
 	for j := range f.Rows {
@@ -362,7 +362,7 @@ func (c Certificate) low() float64 {
 }
 
 // Excess returns a bound of how far the pair is above the global minimum: Objective − (Floor − FloorError).
-// It is math.MaxFloat64 if Objective is out of range or an estimate.
+// It is math.MaxFloat64 if Objective is out of range, or if the floor is not proved (Solver is SolverAuto).
 func (c Certificate) Excess() float64 {
 	if c.Solver == SolverAuto || c.Objective == math.MaxFloat64 {
 		return math.MaxFloat64
@@ -370,7 +370,7 @@ func (c Certificate) Excess() float64 {
 	return min(max(0, c.Objective-c.low())*(1+0x1p-50), math.MaxFloat64)
 }
 
-// ExcessShare returns Excess as a fraction of Total.
+// ExcessShare returns Excess as a fraction of Total, or math.MaxFloat64 if Excess is math.MaxFloat64.
 func (c Certificate) ExcessShare() float64 {
 	total := c.Total
 	if total < 0x1p-1021 { // rounded to a step of 2^-1074
@@ -403,7 +403,8 @@ func quotient(a, b float64) float64 {
 	return math.MaxFloat64
 }
 
-// spanError returns Certificate.SpanError.
+// spanError returns Certificate.SpanError for centers in the data's units and the orthonormal rows of basis,
+// the principal directions.
 func spanError(s *samples, centers, basis *Matrix) float64 {
 	_, exp := math.Frexp(maxAbs(centers))
 	exp = max(exp, s.exp) // centers may be 2^1020 times as large as the data

@@ -22,16 +22,16 @@
 // The floor is the minimum of ‖X − GF‖². [Floors] returns the floors of all k. [Fit] returns, in closed form,
 // one of the many solutions whose squared error is the floor (F. Nie, H. Chen, R. Wang and X. Li, On the
 // Global Solution of Soft k-Means). Its centers usually lie outside the data, and by default no membership is
-// above 2/k: use it as a reference. [Certify] bounds how far any solution is above the floor, rounding
-// included.
+// above 2/k: use this solution as a reference. [Certify] bounds how far any given solution is above the
+// floor, rounding included.
 //
 // [TILSD] and [LSD] cluster by similarities. TILSD is Fit with a kernel, and reaches the global minimum. LSD
 // is for similarities that are 0 between samples with nothing in common. Its result may not be minimal: see
 // proof.LSDFloor.
 //
-// [Model.Labels] and [LSDModel.Labels] return hard labels: clusters after FitMinVolume and TILSD, largest
-// memberships after LSD. To label rows by their largest memberships after FitMinVolume, too, set
-// Model.Clusters to nil.
+// [Model.Labels] and [LSDModel.Labels] return hard labels: clusters after FitMinVolume, FitAlternating and
+// TILSD, and largest memberships after Fit and LSD. To label rows by their largest memberships after
+// FitMinVolume, too, set Model.Clusters to nil.
 //
 // Package enclosure places the simplex of Fit in other ways, kernel computes similarities, and metrics
 // compares labels with classes. Package choosek chooses k, stability estimates uncertainty, missing handles
@@ -44,11 +44,12 @@
 //
 // Columns are not scaled: standardize columns of different units, and scale new rows alike. Entries must be
 // finite and at most 2^500 in magnitude, and the largest must be 0 or at least 2^-500. Centers may reach
-// 2^520. Weights must be finite and nonnegative. Weights, and squares of entries, count as 0 below 2^-500 of
-// the largest.
+// 2^520. Weights must be finite and nonnegative. Weights below 2^-500 of the largest weight count as 0, and
+// so do squares of entries below 2^-500 of the largest entry.
 //
 // Every parameter of type [Samples] accepts a [SparseMatrix]. If half of its entries or more are stored,
-// fits, Floors and Certify expand it. VolumeFloor and VolumeRatio of package proof always do.
+// fits, Floors and Certify expand it to a Matrix. VolumeFloor and VolumeRatio of package proof always expand
+// it.
 //
 // # Errors
 //
@@ -58,16 +59,16 @@
 // limit is no error: see [Status]. Only programming errors cause panics. TinyGo's WebAssembly cannot recover
 // from a panic.
 //
-// A destination is the first parameter. If it is nil, the function allocates the result. A destination may be
-// an input if it is the whole matrix and of the result's shape.
+// A destination is the first parameter. If it is nil, the function allocates the result. A destination may
+// also be an input, if it is the whole input matrix and has the result's shape.
 //
 // # Concurrency and speed
 //
 // Functions may be called concurrently. Results are bit-identical for any number of workers, except
 // FloorError of SolverKrylov, but may differ between machines. Methods that work row by row, such as
-// [Model.Predict], take no context: to stop them early, pass blocks of rows. In WebAssembly, JavaScript
-// handles no events in a call, unless the context's Err sleeps.
+// [Model.Predict], take no context: to stop them early, pass blocks of rows. In WebAssembly a call blocks the
+// events of JavaScript, unless the context's Err method sleeps.
 //
-// Comments state costs in multiplications, and memory in numbers of 8 bytes. Go 1.27 with GOEXPERIMENT=simd
-// is up to four times as fast.
+// Comments state costs in arithmetic operations, to within a factor of 2, and memory in numbers of 8 bytes.
+// Go 1.27 with GOEXPERIMENT=simd is up to four times as fast.
 package softkmeans

@@ -17,7 +17,7 @@ var (
 		"from 3.1e-151 to 3.3e150; multiply all entries by a power of ten") // see Data in the package comment
 	ErrTooFewSamples = errors.New("too few samples")        // no rows of positive weight, or too few
 	ErrFormat        = errors.New("malformed data")         // the bytes are damaged, or of another format
-	ErrChanged       = errors.New("changed between passes") // rows, or a solution is below their floor
+	ErrChanged       = errors.New("changed between passes") // rows changed, or a solution is below the floor
 	// ErrOption: an option or k is out of range, or this function or kind of rows does not accept it.
 	ErrOption = errors.New("invalid option")
 )
@@ -130,7 +130,7 @@ const (
 	StatusIterationLimit               // an iteration reached its limit; the result is the best so far
 	StatusCancelled                    // the context ended; the result is the best so far
 	// StatusNoHalfSpace: with SumAtMostOne, the rows, projected on k directions, do not lie in one half-space
-	// with 0 on its border. The result is feasible, but may be above the floor, at most by Gap.
+	// with 0 on its border. The result is feasible. Gap bounds how far it is above the floor.
 	StatusNoHalfSpace
 	statusCount // a new status stands before it
 )

@@ -14,7 +14,7 @@ var paint = [][]float64{
 	{8.1, 1.0, 0.9}, {0.9, 7.1, 2.0}, {4.4, 4.1, 1.5}, {2.7, 5.4, 1.9}, {6.2, 2.6, 1.2}, {7.2, 1.9, 0.9},
 }
 
-// The program of the README.
+// Fit of four mixtures of two paints. The README fits the same rows by FitMinVolume.
 func Example() {
 	x, err := softkmeans.FromRows([][]float64{{8.1, 1, 0.9}, {0.9, 7.1, 2}, {4.4, 4.1, 1.5}, {2.7, 5.4, 1.9}})
 	if err != nil {
@@ -73,7 +73,7 @@ func ExampleModel_Predict() {
 	// [1.00 0.00]
 }
 
-// A pair of clusters by hand, held to the proven minimum.
+// Certify compares two clusters, made by hand, with the proved minimum.
 func ExampleCertify() {
 	x, _ := softkmeans.FromRows([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}})
 	centers, _ := softkmeans.FromRows([][]float64{{0, 0.5}, {5, 0.5}})
@@ -114,8 +114,8 @@ func ExampleProjectSimplex() {
 	// [0 1 0]
 }
 
-// Prototypes that are as compact as a quarter more than the least possible error
-// allows: they move from the simplex around the data into it.
+// FitMinVolume permits a squared error of up to a quarter above the floor. The prototypes therefore move from
+// the simplex around the data into the data.
 func ExampleFitMinVolume() {
 	x, _ := softkmeans.FromRows([][]float64{
 		{0, 0}, {1, 0}, {0, 1}, {1, 1}, {9, 0}, {10, 0}, {10, 1}, {4, 8}, {5, 8}, {5, 9}, {5, 3},
@@ -133,7 +133,7 @@ func ExampleFitMinVolume() {
 	// warnings []
 }
 
-// Columns of different units get mean 0 and variance 1. New rows are scaled as those that were fitted.
+// Columns of different units get mean 0 and variance 1. New rows are scaled like the fitted rows.
 func ExampleModel_PredictLabels() {
 	x, _ := softkmeans.FromRows([][]float64{ // meters, grams
 		{1.5, 4100}, {1.6, 4000}, {1.4, 4200}, {4.4, 4150}, {4.6, 4050}, {4.5, 4300},
@@ -169,8 +169,8 @@ func ExampleModel_PredictLabels() {
 	// [1 1 1 0 0 0] [1 0] <nil>
 }
 
-// The same centers by hand and by iteration: the alternating method keeps near
-// its start and says how far from the global minimum it ends.
+// FitAlternating stays near its start, here centers chosen by hand. Floor shows how far the result is from
+// the global minimum.
 func ExampleFitAlternating() {
 	x, _ := softkmeans.FromRows(paint)
 	start, _ := softkmeans.FromRows([][]float64{{8, 1, 1}, {1, 7, 2}})
@@ -183,7 +183,7 @@ func ExampleFitAlternating() {
 	// converged: error 0.0641, at least 0.0641
 }
 
-// Who answers whose messages: similarities without any vectors behind them.
+// The similarities say how often one person answers the messages of another.
 func ExampleLSD() {
 	kernel, err := softkmeans.FromRows([][]float64{
 		{9, 8, 7, 1, 0},
@@ -212,8 +212,7 @@ func ExampleLSD() {
 	// error 1.1% of ‖K‖², at least 0.6%
 }
 
-// Five texts about two topics, as counts of six words. A word that a text is without is
-// not stored.
+// Five texts about two topics, as counts of six words. Words that do not occur in a text are not stored.
 func ExampleFit_sparse() {
 	x, err := softkmeans.SparseFromTriples(5, 6,
 		[]int{0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4},
@@ -233,8 +232,7 @@ func ExampleFit_sparse() {
 	// [0 0 1 1 1]
 }
 
-// Parts of a table with different processes: each sums up its own, and what
-// travels between them are a few kilobytes.
+// Each process adds its part of a table to a Stats, and sends the binary form of this Stats, a few kilobytes.
 func ExampleStats() {
 	x, _ := softkmeans.FromRows([][]float64{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {4, 5, 1}, {2, 2, 0}, {3, 1, 0}})
 	parts := []*softkmeans.Matrix{

@@ -412,7 +412,8 @@ func twoProduct(a, b float64) (product, lost float64) {
 	return product, ((ah*bh - product) + ah*bl + al*bh) + al*bl
 }
 
-// fineSum is a sum and its lost roundings. It stays accurate for any number of terms: see fineDepth.
+// fineSum is a sum and its lost roundings. Up to 2^26 terms its value is off by at most two roundings of the
+// sum of magnitudes: see fineDepth.
 type fineSum struct{ sum, lost float64 }
 
 func (s *fineSum) add(v float64) {

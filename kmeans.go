@@ -124,7 +124,7 @@ func (l *clustering) assign(worker, task int) {
 	}
 }
 
-// plusPlus returns random seeds of k-means++.
+// plusPlus returns k rows of z, the seeds of k-means++. If ctx ends, the last seeds are 0.
 func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	n, r := l.z.Rows, l.z.Cols
 	f, scratch := NewMatrix(l.k, r, nil), l.scratch
@@ -222,7 +222,7 @@ type kmeansRun struct {
 	inertia float64
 }
 
-// race continues each run by the given steps, and sorts the runs by inertia.
+// race continues each run by the given number of steps, and sorts the runs by ascending inertia.
 func (l *clustering) race(runs []kmeansRun, steps int) (err error) {
 	for i := range runs {
 		if runs[i].inertia, err = l.lloyd(runs[i].f, steps); err != nil {

@@ -4,8 +4,8 @@ package softkmeans
 // the smaller of XcᵀXc and XcXcᵀ, or similarities (Musco & Musco, Randomized Block Krylov Methods, 2015).
 //
 // The block Lanczos process keeps all its vectors orthogonal. A thick restart (Wu & Simon 2000) bounds its
-// memory. It stops by measured residuals. The part of the data outside the subspace proves a floor, which may
-// be far below the rounding of the Gram matrix.
+// memory. The iteration stops by measured residuals, or by ritzSumBound. The part of the data outside the
+// subspace proves a floor, which may be far below the rounding of the Gram matrix.
 
 import (
 	"context"
@@ -220,9 +220,9 @@ func independent(ctx context.Context, v *Matrix) bool {
 	return true
 }
 
-// outside sums up weighted centred rows x, their coordinates w on p basis rows U, and y = x − Uᵀw: Σ‖y‖²,
-// Σ‖x‖², Σwyᵀ and Σwwᵀ. The vectors z after the basis are probes, orthogonal to it. w also contains the
-// products of x with the probes.
+// outside contains sums over weighted centred rows x: squares Σ‖y‖², total Σ‖x‖², Σwyᵀ and Σwwᵀ. w are the
+// coordinates of x on p basis rows U, and y = x − Uᵀw. The vectors z after the basis are probes, orthogonal
+// to it. w also contains the products of x with the probes.
 type outside struct {
 	vectors        *Matrix // the basis, then the probes
 	p              int

@@ -1,13 +1,13 @@
 package softkmeans
 
 // Hard labels: the largest membership, then the nearest mean in a metric of the clusters' own. A cluster
-// between others looks like a mixture of these: by largest membership its rows fall to them. The means of
-// these clusters lie inside the clusters, so that many of the lost rows are nearest to the mean of their own
-// cluster again. The metric is the inverse of the common scatter of all clusters. Means, scatter and labels
-// are updated in turn until labels no longer change, as in H. P. Friedman and J. Rubin, On some invariant
-// criteria for grouping data (J. Am. Stat. Assoc. 62, 1967): this is their criterion det W, or a mixture of
-// Gaussians of one covariance with hard labels. The result depends on the start: other starts are tried, and
-// the labels of the largest merit are kept.
+// between others looks like a mixture of the others, whose labels its rows get by largest membership. Means
+// lie inside the clusters, so many of these rows are nearest to the mean of their own cluster again. The
+// metric is the inverse of the common scatter of all clusters. Means, scatter and labels are updated in turn
+// until labels no longer change, as in H. P. Friedman and J. Rubin, On some invariant criteria for grouping
+// data (J. Am. Stat. Assoc. 62, 1967): this is their criterion det W, or a mixture of Gaussians of one
+// covariance with hard labels. The result depends on the start: other starts are tried, and the labels of the
+// largest merit are kept.
 
 import (
 	"math"
@@ -45,8 +45,8 @@ func sums(x rows, g *Matrix) (*Matrix, error) {
 	return x.multiplyT(y.transposed())
 }
 
-// clusterMeans returns the means of labelled rows in the data's units, k×d, and the center of each cluster
-// without rows of positive weight.
+// clusterMeans returns a k×d matrix in the data's units: the mean of the rows of each label, or the center if
+// no such row has weight.
 func clusterMeans(x rows, labels []int, centers *Matrix) (*Matrix, error) {
 	s, member, weights := x.data(), NewMatrix(len(labels), centers.Rows, nil), make([]float64, centers.Rows)
 	for i, j := range labels {
@@ -70,8 +70,8 @@ func clusterMeans(x rows, labels []int, centers *Matrix) (*Matrix, error) {
 
 // The iteration of labels uses labelDirections·k leading directions, or all if there are fewer. It ends after
 // labelSteps steps at the latest, mostly after fewer than ten. labelRidge times the mean scatter over the
-// directions is added to the scatter, for clusters of few rows. On 15 sets, and on some of the rows of eight,
-// k−1 directions did worse; 3k+4, and ridges of 0.03 and 0.3, made no difference.
+// directions is added to the scatter, for clusters of few rows. On 15 sets, and on subsets of the rows of
+// eight of these, k−1 directions did worse. 3k+4 directions, and ridges of 0.03 and 0.3, made no difference.
 const (
 	labelDirections = 2
 	labelSteps      = 20
@@ -95,8 +95,8 @@ const (
 // Labels of another start replace the labels of the memberships if their merit is higher by leastGain. The
 // entropy of the rows counts entropyRate times: 2 to 8 did as well on 15 sets. If clusters overlap, with a
 // merit below overlapMerit of the largest possible merit, their scatter must not exceed the scatter of the
-// memberships' labels. Without this rule the share of correct labels of wine, not standardized, fell from .69
-// to .57: this table has no clusters along its one large column.
+// memberships' labels. Without this rule the fraction of correct labels of wine, not standardized, fell from
+// .69 to .57: wine has no clusters along its one large column.
 const (
 	entropyRate  = 4
 	leastGain    = 0.02
@@ -114,7 +114,8 @@ type clusters struct {
 	scatter *Matrix // p×p: the scatter of y
 }
 
-// openClusters returns samples in their leading directions.
+// openClusters returns the samples in their leading directions, the rows of lead; if lead is nil, it computes
+// them.
 func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	s := x.data()
 	p := min(labelDirections*k, s.rankBound())
@@ -145,8 +146,8 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	return c, nil
 }
 
-// doubt returns the fraction of rows to which labels that settle on two halves of the rows give different
-// clusters.
+// doubt settles the labels on each of two halves of the rows, and labels all rows by both results. It returns
+// the weighted fraction of rows whose two labels differ, or 0 if the rows of a half are all equal.
 func (c *clusters) doubt(labels []int, places *Matrix) (float64, error) {
 	c, labels = c.draw(labels)
 	order := rand.New(rand.NewPCG(labelStream, 2)).Perm(c.s.n)
@@ -269,7 +270,8 @@ func (c *clusters) places(centers *Matrix) *Matrix {
 	return out
 }
 
-// eachScores calls fn with the scores of each row by r, which fn may overwrite, in parallel over chunks.
+// eachScores calls fn with the k scores of each row by the rule r, in parallel over chunks. fn may overwrite
+// the scores.
 func (c *clusters) eachScores(r *rule, fn func(chunk, i int, scores []float64)) error {
 	p := c.basis.Rows
 	return c.s.eachBlock(chunking{c.s.n, p, manyChunks}, c.k, func(at block) {
@@ -550,7 +552,8 @@ func alongAxes(by parallelism, x *Matrix, from []float64, axes *Matrix) (*Matrix
 	return out, err
 }
 
-// scoreRows calls fn for each row of x with its nearest vector. All entries are in range.
+// scoreRows calls fn for each row of x with its nearest vector and its scores. It assumes that all entries
+// are in range.
 func scoreRows(by parallelism, x, vectors *Matrix, fn scored) error {
 	p := newSimplexProblem(vectors, SumToOne, false)
 	half := make([]float64, p.k)

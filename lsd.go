@@ -20,15 +20,15 @@ import (
 // the number of clusters k. Read Memberships (n×k), the weight of each cluster in each sample, or Labels.
 // Package kernel computes similarities of rows. If you use cosines, standardize the columns first.
 //
-// LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), with a descent from
-// its result. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k
-// above n. If K = PPᵀ/c with a P that contains a pure sample of each cluster, LSD returns P up to the order
+// LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), followed by a
+// descent. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k may
+// exceed n. If K = PPᵀ/c with a P that contains a pure sample of each cluster, LSD returns P up to the order
 // of its columns. For k > 2 the result need not be a minimum; Gap bounds its distance from the minimum.
 //
 // Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, O(nk⁴) for a step of the rotation, and
 // 2n²k for each of 50 to 1000 steps of the descent. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct:
-// 4n³/3 + 4n²k, 9n³ for k above n/2. Memory: K, 7.2 GB for n = 30 000, and O(nk). A direct eigensolver, a
-// stride above n and K ≠ Kᵀ take a second K.
+// 4n³/3 + 4n²k, or 9n³ for k above n/2. Memory: K, 7.2 GB for n = 30 000, and O(nk). A direct eigensolver, a
+// Stride above n, or a K that is not exactly symmetric requires a copy of K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange], [ErrTooFewSamples] for
 // n = 0, [ErrOption]. Entries that differ from their mirror image by at most 1e-8 of the largest entry are
@@ -47,10 +47,12 @@ func LSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, er
 //
 // Translating the samples changes K into other matrices K′. TILSD finds the P and c for which PPᵀ/c is
 // closest to one of these K′. It is soft k-means with a kernel: for K = XXᵀ it is Fit(X). As for Fit,
-// memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as by
-// [Model.Labels]: the floor is proved, the labels are not. For a graph take Graph of package kernel.
+// memberships are spread out. Labels are clusters of the samples' [LSDModel.Coordinates], found as
+// [Model.Labels] describes. The floor is proved, the labels are not. For a graph take Graph of package
+// kernel.
 //
-// Cost and errors: as [LSD], without rotation and descent; for labels some hundred passes of O(nk²).
+// Cost and errors: as for [LSD], without rotation and descent, and some hundred passes of O(nk²) for labels.
+// If ctx ends, the model is nil.
 func TILSD(ctx context.Context, s *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	// Let VΛVᵀ be the k−1 largest eigenpairs of HKH, H = I − 11ᵀ/n, and W = VΛ^(1/2). With B of
 	// RegularSimplex and an s that keeps P ≥ 0, P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum
@@ -108,8 +110,8 @@ func openSimilarity(ctx context.Context, s *Matrix, k int, opts *LSDOptions,
 }
 
 // rate sets Objective, Floor, FloorError, Total and Gap. objective and left, the remainder of the best
-// factor, are in scaled units. rate returns the floor in scaled units, which comes from eigenvalues: the
-// paper's lemma on the trace, with singular values (erratum 13), gives no floor for an indefinite K.
+// factor, are in scaled units. rate returns the floor in scaled units. The floor comes from eigenvalues: the
+// paper's lemma on the trace takes singular values (erratum 13), and gives no floor for an indefinite K.
 func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor float64) {
 	floor = left.lows[len(left.lows)-1]
 	open := (left.high - floor) * (1 + 0x1p-50)
@@ -168,7 +170,8 @@ func (m *LSDModel) label(o *operator) error {
 	return err
 }
 
-// decompose returns the decomposition of the operator's matrix.
+// decompose returns the model of LSD for the operator's matrix. If ctx ends, it returns the error with the
+// best model so far, or nil.
 func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	spec, z, left, err := o.nearest(k, opts.Seed)
 	if err != nil {
@@ -217,8 +220,8 @@ func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]fl
 }
 
 // TILSDFloors returns the floors of [TILSD] for k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of
-// HKH except the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values, not
-// the squares of [Floors]. Options, theorem, cost, rounding and errors are as for [LSDFloors].
+// HKH except the k−1 largest that are above 0. For K = XXᵀ they contain fourth powers of singular values,
+// [Floors] squares. Options, cost, rounding and errors are as for [LSDFloors].
 func TILSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, true)
 }
@@ -256,16 +259,16 @@ type LSDModel struct {
 	// 0 was found, as for a negative definite K. The Scale of TILSD depends on the enclosure.
 	Scale float64
 	// Certificate contains Objective, Floor, FloorError, Total and Gap of the similarities, in squared units
-	// of K. It bounds no rounding of Objective, so Optimal is false. Objective is ‖K − PPᵀ/c‖² for LSD, and
-	// Total ‖K‖². For TILSD Objective is the minimum over all translations of K, ‖H(K − PPᵀ/c)H‖² with H = I
-	// − 11ᵀ/n, and Total is ‖HKH‖².
+	// of K. The rounding of Objective is not bounded, so that Optimal is false and Excess is math.MaxFloat64.
+	// Objective is ‖K − PPᵀ/c‖² for LSD, and Total ‖K‖². For TILSD Objective is the minimum over all
+	// translations of K, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n, and Total is ‖HKH‖².
 	//
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
 	// K except the k largest positive ones. PPᵀ is nonnegative: if K has negative entries, Floor is far below
-	// the minimum of LSD, and the floor of proof.LSDFloor is usually near it. For TILSD the sum is over the
-	// eigenvalues of HKH except the k−1 largest positive ones, and is the minimum. For exact eigenvalues this
-	// sum lies between Floor and Floor + FloorError (proved, including rounding and errors of the
-	// eigensolver). Beyond 512 samples the proof, by random vectors, fails with probability 2e-10.
+	// the minimum of LSD, and the floor of proof.LSDFloor is usually near this minimum. For TILSD the sum is
+	// over the eigenvalues of HKH except the k−1 largest positive ones, and is the minimum. For exact
+	// eigenvalues this sum lies between Floor and Floor + FloorError (proved, including rounding and errors
+	// of the eigensolver). Beyond 512 samples the proof, by random vectors, fails with probability 2e-10.
 	Certificate
 	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
 	Iterations int
@@ -321,11 +324,12 @@ func (m *LSDModel) Labels(dst []int) []int {
 // Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) holds the similarities of new
 // sample i with the n training samples, in their order, as the functions of package kernel return them.
 //
-// A model of TILSD returns the mixture of prototypes that is nearest to the sample's [LSDModel.Coordinates].
-// For the rows of K that is Memberships, to rounding, or to 1e-6 if p is below k−1. A model of LSD returns
-// the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². For the rows of K this is Memberships if K = PPᵀ/c and the
-// columns of P are independent. Otherwise it is near Memberships: the similarity of a sample to itself counts
-// like the others.
+// For a model of TILSD they are the memberships of the mixture of prototypes that is nearest to the sample's
+// [LSDModel.Coordinates]. For the rows of K the result equals Memberships, to rounding, or to 1e-6 if
+// Projection has fewer than k−1 columns. For a model of LSD they are the g ≥ 0 with Σg = 1 and the least ‖row
+// − Pg/c‖². For the rows of K the result equals Memberships if K = PPᵀ/c and the columns of P are
+// independent. Otherwise the result is near Memberships: the similarity of a sample to itself counts like the
+// others.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] if
@@ -369,8 +373,8 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
 // [LSDModel.Predict]; nil stands for the training samples. Rows of Vertices are such coordinates.
 //
-// For compact prototypes call [FitMinVolume] with k on the Coordinates of TILSD with 3k. Coordinates of TILSD
-// with k have a floor of 0 for any data, so that a slack is not relative to it.
+// For k compact prototypes call [FitMinVolume] on the Coordinates of a TILSD model of 3k clusters. With k
+// clusters their floor is 0.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
 // Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate

@@ -93,8 +93,8 @@ func (f *candidate) gradient(g *Matrix) {
 	scale(g.Data, 4*h)
 }
 
-// best returns the lowest of f and the ends of all descents, or, with an error, of the ends so far. values
-// are the positive eigenvalues, of the factor z.
+// best returns the candidate of least objective among f and the ends of all descents. With an error it
+// returns the best of f and the ends so far. values are the positive eigenvalues, of the factor z.
 func (d *descent) best(f *candidate, z *Matrix, values []float64) (*candidate, error) {
 	for start := range 4 {
 		if start > 0 && d.enough(f, start) {
@@ -118,7 +118,8 @@ func (d *descent) best(f *candidate, z *Matrix, values []float64) (*candidate, e
 	return f, nil
 }
 
-// place returns start 0, 1, 2 or 3 of the descent, or nil if the start does not apply.
+// place returns the P of start 0, 1, 2 or 3, or nil if the start does not apply. z and values are as for
+// best.
 func (d *descent) place(start int, z *Matrix, values []float64) *Matrix {
 	switch solid := standOut(values); {
 	case start == 0:
@@ -200,7 +201,7 @@ func (d *descent) towards(m *move, f *candidate, g *Matrix, alpha float64) error
 	return nil
 }
 
-// advance takes f by t along m.
+// advance adds t·m.dir to f.p, keeps it at 0 or above, and updates the other fields of f.
 func (d *descent) advance(f *candidate, m *move, t float64) {
 	for i := range f.p.Data {
 		f.p.Data[i] = max(0, f.p.Data[i]+t*m.dir.Data[i])
@@ -211,8 +212,8 @@ func (d *descent) advance(f *candidate, m *move, t float64) {
 	f.steps++
 }
 
-// lower runs the iteration, and does not change from. The step alpha is first 0.1 over the gradient's largest
-// entry, then Barzilai & Borwein's.
+// lower returns the best candidate of the iteration that begins at `from`, which it does not change. The step
+// alpha is first 0.1 over the gradient's largest entry, then Barzilai & Borwein's.
 func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	n, k := d.n, d.k
 	f := &candidate{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}
@@ -265,8 +266,8 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	return best, nil
 }
 
-// along returns 1 if φ(P + D) < worst, otherwise the t of the least φ(P + tD) that a grid and golden section
-// find. It overwrites m.one.
+// along returns the step t: 1 if φ(P + D) < worst, otherwise the t in [0, 1] of the least φ(P + tD) that a
+// grid and golden section find. It overwrites m.one.
 func (d *descent) along(f *candidate, m *move, worst float64) float64 {
 	a1, a2 := dot(f.q.Data, m.dir.Data), dot(m.kd.Data, m.dir.Data)
 	one, two := m.one, m.two

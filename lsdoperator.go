@@ -23,7 +23,7 @@ type operator struct {
 }
 
 // newOperator checks its arguments and sets exp. It copies s if the rows are not contiguous, or if s is not
-// exactly symmetric; it then replaces entries by the means of them and their mirror images.
+// exactly symmetric. In the copy each entry is its mean with its mirror image.
 func newOperator(ctx context.Context, s *Matrix, workers int) (*operator, error) {
 	if err := cmp.Or(checkCount("Workers", workers), checkShape("s", s)); err != nil {
 		return nil, err
@@ -228,8 +228,8 @@ func (o *operator) full() (*Matrix, error) {
 	})
 }
 
-// openShare times the total is the largest width of a proof that leaves an iteration's floor as it is. Usual
-// widths are 1e-12.
+// nearest proves a floor anew if its two proved bounds differ by more than openShare times the total. Usually
+// they differ by 1e-12.
 const openShare = 1e-8
 
 // nearest finds the positive semidefinite ZᵀZ of rank p or less that is nearest to the operator's matrix. It

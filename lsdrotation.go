@@ -103,8 +103,9 @@ func (r *rotation) slope(m *Matrix) *Matrix {
 	return m
 }
 
-// bend adds the Gauss–Newton matrix times Ω to m, after slope. A point moves by u = BΩy. Its distance changes
-// by the part of u normal to the face of its projection: u off the support, and the mean of u on the support.
+// bend adds the Gauss–Newton matrix times omega (Ω) to m. It assumes that slope ran, and that g is the result
+// of place. A point moves by u = BΩy. Its distance changes by the part of u normal to the face of its
+// projection: u off the support, and the mean of u on the support.
 func (r *rotation) bend(m, omega, g *Matrix) {
 	timesT(r.h, r.at, omega)
 	timesT(r.u, r.h, r.b)
@@ -132,7 +133,8 @@ func (r *rotation) bend(m, omega, g *Matrix) {
 	r.skew(m)
 }
 
-// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients.
+// step returns the Ω with (GaussNewton + μI)Ω = −slope, by conjugate gradients. g is the result of the last
+// place.
 func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	p := r.k - 1
 	x, m, res := NewMatrix(p, p, nil), NewMatrix(p, p, nil), r.slope(NewMatrix(p, p, nil))
@@ -162,8 +164,8 @@ func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	return x
 }
 
-// improve lowers the sum of squared distances, beginning with the rotation `turn`, until the sum stops
-// falling. It returns the last rotation and its sum.
+// improve lowers the sum of squared distances from the rotation `turn` on, by at most the given number of
+// steps, until the sum stops falling. It returns the best rotation and its sum.
 func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	n, p := r.points.Rows, r.k-1
 	g, trial := NewMatrix(n, r.k, nil), NewMatrix(n, r.k, nil)

@@ -64,8 +64,8 @@ func checkSquareOfK(k int) error {
 	return fail(ErrOption, "k is "+strconv.Itoa(k)+", too large: k×k numbers are needed")
 }
 
-// addressable reports whether a rows×cols matrix fits into the address space: 48 bits, in WebAssembly 32. A
-// negative size, such as a sum that overflowed, does not.
+// addressable reports whether a rows×cols matrix fits into the address space: 2^47 bytes, in WebAssembly
+// 2^32. A negative size, such as a sum that overflowed, does not.
 func addressable(rows, cols int) bool {
 	most := min(math.MaxInt/8, 1<<44)
 	if runtime.GOARCH == "wasm" {
@@ -144,8 +144,8 @@ func (m *Matrix) transposed() *Matrix {
 	return t
 }
 
-// Check returns nil if m is valid, otherwise an error that calls the matrix by name: [ErrShape] if m is nil
-// or its fields contradict each other, [ErrNonFinite] or [ErrRange] for the first entry that is out of range.
+// Check returns nil if m is valid, otherwise an error that calls the matrix by name. Errors: [ErrShape] if m
+// is nil or its fields contradict each other, [ErrNonFinite], and [ErrRange] for an entry above 2^520.
 func (m *Matrix) Check(name string) error { return checkMatrix(name, m, mostCenter) }
 
 // destination returns dst, or a new matrix if dst is nil. It panics if dst is not rows×cols.

@@ -17,9 +17,9 @@ import (
 // [Model.Labels]. It is the paper's SkM-AM; [Fit] finds the global minimum.
 //
 // Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when a
-// step changes the result by at most Tol. This need not be the minimum: from some starts the objective ends
-// at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the start and of
-// every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of the total
+// step changes the result by at most Tol. The result need not be the minimum: from some starts the objective
+// ends at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the start and
+// of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of the total
 // variance. If k > 2(r+1) for rows that span r dimensions, Centers are ClusterMeans, as for [FitMinVolume].
 // With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
 //
@@ -61,20 +61,18 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // # Details
 //
-// k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q directions of d columns: a quarter of the
-// fraction by which white noise raises the error of the true memberships above the floor. It becomes 0.25 for
-// clusters, exact mixtures, few rows and few columns. The error ends within 1 % of the slack, or further
-// below if it jumps as λ changes. If bounds of centers keep it above, a [Warning] says so. Data whose floor
-// is at most 1e-6 of the total variance is an exact mixture: Slack is then a fraction of 1e-6 of the
-// variance. It is a fraction of 10 % if the rows span fewer than k−1 directions, or k > min(n−1, d). No slack
-// gives up more than half of the variance that k centers can explain.
+// k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q = k−1 directions (k with SumAtMostOne) and d
+// columns that vary: a quarter of the fraction by which white noise raises the error of the true memberships
+// above the floor. It becomes 0.25 for clusters, exact mixtures, few rows and few columns. The error ends
+// within 1 % of the slack, or further below if it jumps as λ changes. If bounds of centers keep it above, a
+// [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an exact mixture: Slack is
+// then a fraction of 1e-6 of the variance. No slack gives up more than half of the variance that k centers
+// can explain.
 //
-// Rows of r dimensions determine at most r+1 prototypes. With more, Slack is followed at ten times Tol. For k
-// > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless Centers, Fixed or
+// Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at ten times Tol. For
+// k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless Centers, Fixed or
 // Lambda is set, or Init is InitSPA or InitGlobal. A fit of more than max(16384, 512k) rows, or with n·k²
-// above 2.5e7 and n ≥ 64k, starts on a random sample, and the error ends within 5 % of the slack. No sample
-// is taken if Slack is below .05, Plain is set, or the start is not by k-means. Sparse rows become dense if
-// rows or columns are fewer than about 4.5k.
+// above 2.5e7 and n ≥ 64k, starts on a random sample, and the error ends within 5 % of the slack.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
 // O(ndk) at the end. For d+1 < k ≤ 2(d+1) the cost is up to ten times as high. Memory: a copy of the data as

@@ -10,7 +10,7 @@ import (
 )
 
 // begin returns the coordinates in which the fit begins: the leading directions, if they are known and at
-// most two thirds as many as the coordinates in which the fit ends; otherwise the latter.
+// most two thirds as many as the coordinates in which the fit ends; otherwise the coordinates of the end.
 func (p *minVolume) begin() (*alternation, error) {
 	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
 	if p.basis != nil && p.basis.Rows >= q { // the first rows of basis are the leading directions

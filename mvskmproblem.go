@@ -310,8 +310,8 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	return to, true
 }
 
-// driftAhead extrapolates the objective of a fit of many rows by so many of its last changes. After a change
-// of λ the objective goes on changing for many iterations. Without this extrapolation λ oscillates.
+// driftAhead times its last change is added to the objective of a fit of many rows. After a change of λ the
+// objective goes on changing for many iterations. Without this extrapolation λ oscillates.
 const driftAhead = 8
 
 // bracketed keeps a step of λ between the last points on both sides of the slack. It drops a point that a

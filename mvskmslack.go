@@ -158,7 +158,7 @@ func (m *alternation) nearSlack() (best *volumeRun, err error) {
 	if m.isTall() {
 		best, err = m.solveTall()
 	}
-	// the fit began without a sample, or the sample led to an objective above the target.
+	// The fit began without a sample, or the sample led to an objective above the target.
 	if err == nil && (best == nil || best.objective > m.target()) {
 		var all *volumeRun
 		if all, err = m.solveAll(); all != nil {

@@ -21,10 +21,11 @@ const (
 	// SolverGram takes eigenvectors of the m×m Gram matrix of the centred data: Mm² + 4m³/3. It loses squares
 	// below 2^-52 of the largest, so a floor below 1e-14 of the total is rounding.
 	SolverGram
-	// SolverJacobi keeps the digits of small singular values, by QR and one-sided Jacobi: 2Mm² + 50m³.
+	// SolverJacobi keeps the digits of small singular values, by QR and one-sided Jacobi: 2Mm² + 50m³. It
+	// refuses sparse rows.
 	SolverJacobi
-	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step, and 32nd a step of the proof,
-	// and the proof takes one to five steps. Its Floor is a bound: see Certificate.FloorError.
+	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step. Its proof takes one to five
+	// steps of 32nd. Its Floor is a bound: see Certificate.FloorError.
 	SolverKrylov
 	solverCount // insert new solvers above
 )
@@ -152,8 +153,8 @@ type Iteration struct {
 	Iteration int     // 0 at the start; the count begins at 0 again for every λ
 	Objective float64 // ‖X − GF‖²
 	Loss      float64 // Objective + λ/2·Penalty
-	Floor     float64 // the smallest possible Objective
-	Lambda    float64 // λ of this run
+	Floor     float64 // a lower bound of Objective; for soft k-means the minimum
+	Lambda    float64 // the current λ
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 if λ is 0
 }
 
@@ -170,22 +171,24 @@ type MinVolumeOptions struct {
 	Init    Init    // the start; InitAuto is the default
 	Centers *Matrix // k×d: the start, in place of Init; nil: Init
 	// Fixed (m×d, m ≤ k) contains known prototypes in the units of x. They become the first m centers, to the
-	// bit, and must be the first rows of Centers, if given. Init must be InitAuto. See Slack, too.
+	// bit, and must be the first rows of Centers, if given. Init must be InitAuto. The comment on Slack says
+	// how Fixed changes the permitted error.
 	Fixed *Matrix
 	Sum   Sum // SumToOne (the default) or SumAtMostOne
 	// Plain is the paper's Algorithm 2, without momentum: up to 4 times the iterations. Not for sparse rows.
 	Plain    bool
-	Progress func(Iteration) // called after every iteration; the fit waits for it. It may cancel the context.
+	Progress func(Iteration) // called at the start and after each iteration. It may cancel the context.
 	// Lower and Upper bound the centers: one number for each column of x, or one for all; ±Inf or nil: none.
-	// The floor ignores bounds. Under SumToOne centers keep a sum that all rows share, if bounds permit.
+	// The floor ignores bounds. If all rows have the same sum, centers have this sum under SumToOne, if
+	// bounds permit.
 	Lower, Upper []float64
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be higher
 
 	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
 	// Slack permits. 0: a value at most 0.25 that FitMinVolume derives from the noise, and Model.Slack
-	// reports. A larger Slack leaves more samples outside the simplex. With m fixed centers the error may
-	// reach e + (1−m/k)·Slack·floor; e is the least error found with them. FitAlternating refuses Slack and
-	// all fields below.
+	// reports. A larger Slack leaves more samples outside the simplex. With m fixed centers, and the least
+	// error e that was found with them, the error may reach e + (1−m/k)·Slack·floor. FitAlternating refuses
+	// Slack and all fields below.
 	Slack  float64
 	Lambda float64 // above 0: λ itself, in squared units of the data times units of weight; Slack is not read
 	// Epsilon is ε, in squared units of the data. 0 stands for the floor divided by the sum of the weights. ε
@@ -305,8 +308,8 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 }
 
 // narrowColumns returns the number of leading directions in which a fit of k centers begins. In the measured
-// fits two or four times as many directions took as long. With fewer directions, more iterations remain in
-// all columns.
+// fits two or four times as many directions took as long. With fewer directions, the fit took more iterations
+// in all columns afterwards.
 func narrowColumns(k int) int { return 3*k + 4 }
 
 // LSDOptions tunes [LSD], [TILSD] and their floors. If a field is set that a function does not read, the
@@ -322,5 +325,5 @@ type LSDOptions struct {
 	MaxIter int
 	// Tol ends a descent when twenty steps lower the smallest objective by at most Tol·‖K‖²; 0: 1e-9.
 	Tol      float64
-	Progress func(Iteration) // called at the start and after each step of a descent, whose number is Restart
+	Progress func(Iteration) // called at the start and after each step of a descent; Restart is its number
 }

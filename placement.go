@@ -64,9 +64,9 @@ func placeSimplex(x rows, g, basis *Matrix, o *Options) (*placement, error) {
 const clearGap = 1e-12
 
 // projectedObjective returns an upper bound of the objective like samples.objective, without a pass over X.
-// It assumes that centers and memberships come from a regular simplex around the projections on the basis of
-// pc, and that SolverGram found pc. It returns false if the bound has too few digits, for example because the
-// mean is far from 0, or if coordinates that are rounding were left out.
+// It assumes that centers and memberships come from the simplex e around the projections on the basis of pc.
+// It returns false unless rows are dense, SolverGram found pc, and e has all coordinates of the basis. It
+// also returns false if the bound has too few digits, for example because the mean is far from 0.
 //
 // Proof. Let T be ‖X‖² about the mean in memory, which the total and the rest of the mean bound. Let U be the
 // basis, ω ≥ ‖UUᵀ − I‖_F, and Ŵ the projections in memory.

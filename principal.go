@@ -26,7 +26,7 @@ type principal struct {
 	status     Status
 }
 
-// Floors of at most roundedFloor of the total count as rounding.
+// Floors and squared singular values of at most roundedFloor times the total count as rounding.
 const roundedFloor = 1e-14
 
 // rank returns the number of squares above rounding: the rank of the samples, or len(squares).
@@ -164,7 +164,7 @@ func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) c
 	return choice{SolverGram, SolverGram, 0}
 }
 
-const krylovTol = 1e-13 // the share of the total to which SolverKrylov proves the floor
+const krylovTol = 1e-13 // SolverKrylov proves the floor to this fraction of the total
 
 // wanted asks for p leading directions, and for more directions, which need not have converged.
 type wanted struct{ p, more int }
@@ -204,8 +204,8 @@ func principalOf(x rows, q wanted, solver Solver, why purpose) (*principal, erro
 // steps. Measured for m from 600 to 2000, this number was 0.4–1.3 times as large with SIMD, and 1.1–2.3 times
 // without. Falling spectra take about 10 steps, spectra of noise 60 or more.
 //
-// From the fifth step on, SolverAuto stops if the bound falls too slowly, and takes SolverGram. It has then
-// lost a third of SolverGram's time, at worst all of it.
+// From the fifth step on, SolverAuto stops if the bound falls too slowly, and takes SolverGram. The lost time
+// is then a third of SolverGram's time, at worst all of it.
 func krylovSteps(p, small, large int) int {
 	m := float64(small)
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
@@ -307,8 +307,8 @@ func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, of
 	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total+off)
 }
 
-// gram returns the matrix about the mean with its rest, and the bound gramError. If X is wide, the rest
-// requires another pass over X. If the rest of the mean changes the trace by no more than rounding, gram
+// gram returns the Gram matrix about mean + rest (see meanRest), and a bound of its error. If X is wide, the
+// rest requires another pass over X. If the rest of the mean changes the trace by no more than rounding, gram
 // saves this pass, and adds the change to the bound.
 func (s *samples) gram() (gram *Matrix, off float64, err error) {
 	if gram, err = gramMatrix(s); err != nil {
@@ -322,7 +322,8 @@ func (s *samples) gram() (gram *Matrix, off float64, err error) {
 	return gram, off + gramError(s, trace(gram)) + s.fine.bound(trace(gram)), nil
 }
 
-// recentre moves the Gram matrix to the mean with its rest: from XcᵀXc it subtracts Σw·rest·restᵀ.
+// recentre changes the Gram matrix about mean to the matrix about mean + rest: from XcᵀXc it subtracts
+// Σw·rest·restᵀ.
 func recentre(s *samples, gram *Matrix) error {
 	rest := s.fine.rest
 	if s.fine.squares() == 0 {
@@ -389,7 +390,7 @@ func principalByJacobi(s *samples, q wanted) (*principal, error) {
 	return pc, err
 }
 
-// prove sets the error of the floor of SolverJacobi.
+// prove sets floorError for SolverJacobi. rows are the p leading singular vectors of the smaller side.
 func (pc *principal) prove(s *samples, rows *Matrix) error {
 	if pc.floor < lostShare*pc.total {
 		left := newOutside(pc.basis, pc.basis.Rows)
@@ -417,7 +418,8 @@ func (pc *principal) within(low, high float64) {
 	}
 }
 
-// setBasis sets leading and basis from leading singular vectors of the smaller side, given as rows.
+// setBasis sets leading and basis from `rows`, leading singular vectors of the smaller side (right ones
+// unless X is wide).
 func (pc *principal) setBasis(x rows, rows *Matrix, q wanted) (err error) {
 	s := x.data()
 	count := min(q.all(), max(q.p, rows.Rows))
@@ -482,7 +484,7 @@ func principalByKrylov(x rows, q wanted, o krylovOptions) (pc *principal, err er
 }
 
 // boundBeyond sets the floor and its error from the part of the data outside the basis. further contains the
-// basis and more directions: see complement.
+// basis and more directions: see complement. `most` limits the further products with X.
 func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, most int) error {
 	s, p := x.data(), len(kry.values)
 	left := newOutside(withProbes(s.ctx, further, p), p)

@@ -290,8 +290,8 @@ const fewColumns = 8
 // strips took 125 µs, and one column at a time 167 µs.
 const fewProducts = 64
 
-// projectedDepth returns the number of roundings, including packing, that a product of a row with p vectors
-// of d numbers passes in changeBasis.
+// projectedDepth bounds the number of roundings, including packing, that an entry passes in changeBasis by p
+// vectors of d numbers.
 func projectedDepth(p, d int) int {
 	if p*d < fewProducts {
 		return d + 12

@@ -212,9 +212,10 @@ func (s *samples) survey() (top float64, err error) {
 	return top, nil
 }
 
-// fromData returns the coordinates along axes of centers f in the data's units, less the mean; nil: along the
-// axes of the data. A caller's centers may be 2^1020 times as large as the data. fromData limits entries to
-// 2^200 times the size of the data, so that sums of squares are finite.
+// fromData converts centers f from the data's units to scaled units, less the mean. It returns their
+// coordinates along the rows of axes; nil: along the columns of the data. A caller's centers may be 2^1020
+// times as large as the data. fromData limits entries to 2^200 times the size of the data, so that sums of
+// squares are finite.
 func (s *samples) fromData(f, axes *Matrix) *Matrix {
 	row, r := make([]float64, s.d), s.d
 	if axes != nil {

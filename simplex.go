@@ -324,7 +324,7 @@ type Sum int
 const (
 	SumToOne Sum = iota // exactly 1, the default
 	// SumAtMostOne: at most 1. The difference is the membership of a vertex at 0, such as shadow. The data is
-	// not centred. For its global minimum see package enclosure.
+	// not centred. Package enclosure finds the global minimum for such sums.
 	SumAtMostOne
 	sumCount // a new sum stands before it
 )

@@ -35,12 +35,13 @@ type Model struct {
 	// most 1e-12 of Total, or by rounding. MinMembership, MaxSumError, Repair and SpanError are 0.
 	Certificate
 
-	// FitMinVolume's penalty is λ/2·Σ log(σ_i² + ε), and Volume says which σ_i. Otherwise both are 0.
+	// The penalty of FitMinVolume is λ/2·Σ log(σ_i² + ε); Volume says which σ_i. Without a penalty Lambda and
+	// Epsilon are 0.
 	Lambda, Epsilon float64
 	Volume          Volume
 	// Slack is the permitted squared error above the floor, as a fraction of the floor, by which λ was
-	// chosen. It is 0 if Lambda or all k centers were given, if Centers are ClusterMeans, and for other
-	// functions.
+	// chosen. It is 0 if Lambda was set, if Fixed contained all k centers, if Centers are ClusterMeans, and
+	// after Fit and FitAlternating.
 	Slack      float64
 	Sum        Sum       // whether rows of Memberships add up to 1 or at most 1; Predict's, too
 	Warnings   []Warning // reasons to look closer; nil: none
@@ -167,10 +168,10 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 // receives the result; nil allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. Each row begins in the cluster of its
-// largest membership. Then rows move to the cluster with the nearest mean until none moves, at most 20 times.
-// The distance is shorter in directions in which the clusters are wide. Unless an Init is given or the
-// mixture is exact, labels that start from k-means replace these if their clusters are more even in size and
-// overlap less. Clusters are numbered like the prototypes.
+// largest membership, and moves to the cluster with the nearest mean. The distance is shorter in directions
+// in which the clusters are wide. Unless an Init is given or the mixture is exact, labels that start from
+// k-means replace these if their clusters are more even in size and overlap less. Clusters are numbered like
+// the prototypes.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
@@ -211,10 +212,9 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 //
 //	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
 //
-// Call stability.Others first: with its ClusterDoubt the probabilities are calibrated if the clusters are
-// right, without it they are too near to 0 and 1. dst receives the result; nil allocates, dst may be x
-// itself, and a wrong shape panics. Cost and errors: as for PredictLabels; [ErrOption] without
-// ClusterWeights.
+// Call stability.Others first, which measures ClusterDoubt: without it the probabilities are too near to 0
+// and 1. dst receives the result; nil allocates, dst may be x itself, and a wrong shape panics. Cost and
+// errors: as for PredictLabels; [ErrOption] without ClusterWeights.
 func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {
@@ -339,6 +339,7 @@ func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 
 // Check returns an error unless the parts of the model fit together, as after a fit. Matrices must be finite,
 // with one row or column for each center. Labels, Solver and Status must be in range. Parts may be nil.
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrOption].
 func (m *Model) Check() error {
 	err := cmp.Or(checkPart("centers", m.Centers), checkPart("Memberships", m.Memberships),
 		checkPart("clusterMeans", m.ClusterMeans), checkPart("clusterAxes", m.ClusterAxes),
@@ -432,10 +433,11 @@ func (m *Model) checkAxes() error {
 // Σg = 1 (with SumAtMostOne at most 1) that minimises ‖x − Σg_j·center_j‖². dst receives the result; nil
 // allocates, dst may be x itself, and a wrong shape panics.
 //
-// For the rows of the fit that is Memberships, to 1e-11 if the centers are affinely independent. If not, many
-// g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if Centers
-// equal ClusterMeans, and otherwise takes the least norm. A mean above 1e6 times the spread costs digits.
-// Memberships below 2^-52 are rounding. Certify them if some rows weigh 1e15 times as much as others.
+// For the rows of the fit the result equals Memberships, to 1e-11 if the centers are affinely independent. If
+// not, many g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if
+// Centers equal ClusterMeans, and otherwise takes the least norm. A mean above 1e6 times the spread costs
+// digits. Memberships below 2^-52 are rounding. If some rows weigh 1e15 times as much as others, pass the
+// result to [Certify].
 //
 // Cost: O(ndk), and O(k²) for each row and support tried. Sparse rows take O(k) a stored entry, unless the
 // centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],

@@ -128,7 +128,8 @@ func (m *SparseMatrix) check(arg string) error {
 	return nil
 }
 
-// entryError is the function entryError for row i.
+// entryError returns the error of the function entryError for the entries of row i, with the row and the
+// column in m; nil: no error.
 func (m *SparseMatrix) entryError(i int, tooSmall float64) error {
 	lo, hi := m.Indptr[i], m.Indptr[i+1]
 	row := &Matrix{Rows: 1, Cols: hi - lo, Stride: hi - lo, Data: m.Data[lo:hi]}
@@ -164,7 +165,7 @@ func (c *compressed) row(i int) (index []int, value []float64) {
 	return c.index[lo:hi], c.value[lo:hi]
 }
 
-// transposed returns the columns of c, n in number, as the rows of the result. The indices in each ascend.
+// transposed returns the n columns of c as rows, each with ascending indices.
 func (c *compressed) transposed(n int) *compressed {
 	t := &compressed{count: n, start: make([]int, n+1), index: make([]int, len(c.index)),
 		value: make([]float64, len(c.value))}

@@ -19,9 +19,9 @@ import (
 // the principal subspace depend on nothing else. Different goroutines, processes or machines may each add a
 // part of a table to a Stats of their own. These merge in any order.
 //
-// The results agree to rounding with the results of the whole table, and with the true values as [Floors]
-// does, however far the mean is from 0. The rows of each call must be in the range that the package comment
-// gives. Weights below 2^-500 of the largest count as 0, but their rows are counted.
+// The results agree to rounding with [Floors] and [Principal] of the whole table, however far the mean is
+// from 0. The rows of each call must be in the range that the package comment gives. Weights below 2^-500 of
+// the largest count as 0, but their rows are counted.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
 // takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
@@ -88,8 +88,8 @@ func (m *Stats) clone() Stats {
 	return c
 }
 
-// merge adds the rows of t, which may be m. Negligible rows only count. The new scatter is 2^own·(scatter of
-// m) + 2^other·(scatter of t) + joint·shifts·shiftsᵀ.
+// merge adds the rows of t, which may be m. Negligible rows change only the count. The new scatter is
+// 2^own·(scatter of m) + 2^other·(scatter of t) + joint·shifts·shiftsᵀ.
 func (m *Stats) merge(t *Stats) {
 	rows := m.rows + t.rows
 	switch {
@@ -178,14 +178,14 @@ func (s *Stats) aboutZero() {
 }
 
 // Add adds the rows of x (n×d), each with weight 1. d must be the same in all calls. A matrix without rows
-// changes nothing. Cost: nd² multiplications, shared among all processors. Each call takes d² more, and
-// temporary memory of the size of s: pass many rows at a time. Errors: [ErrShape], [ErrNonFinite],
-// [ErrRange]; s is then unchanged.
+// changes nothing. Cost: nd², shared among all processors. Each call takes d² more, and temporary memory of
+// the size of s: pass many rows at a time. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then
+// unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
-// AddWeighted adds rows as [Stats.Add] does, with weights as in [Options]; unlike there, all may be 0. A
-// weight below 0 causes [ErrOption]. Keep the weights of all parts within a factor of 2^500. Otherwise a row
-// may count in its own part and not in the whole, which causes [ErrChanged] in package stream.
+// AddWeighted adds rows as [Stats.Add] does, with weights as in [Options], which may all be 0 here. A weight
+// below 0 causes [ErrOption]. Keep the weights of all parts within a factor of 2^500. Otherwise a row may
+// count in its own part and not in the whole, which causes [ErrChanged] in package stream.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	if err := checkShape("x", x); err != nil || x.Rows == 0 {
 		return err
@@ -292,8 +292,7 @@ func (s *Stats) full() *Matrix {
 }
 
 // Floors returns the floors of all rows, like [Floors]: the global minimum for k = 1 … min(n, d)+1. Values
-// below the error stated there are rounding, since the scatter matrix contains squares of the data. Cost:
-// O(d³). Errors: [ErrTooFewSamples] without weight.
+// below the error stated there are rounding. Cost: O(d³). Errors: [ErrTooFewSamples] without weight.
 func (s *Stats) Floors() ([]float64, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
@@ -308,7 +307,7 @@ func (s *Stats) Floors() ([]float64, error) {
 
 // Principal returns the subspace of all rows, like [Principal], as far as the scatter matrix determines it:
 // squared singular values below the error stated at [Floors] are rounding. It reads the options Workers and
-// Sum. Cost: 4d³/3. Errors: [ErrTooFewSamples] without weight, [ErrOption] for p.
+// Sum. Cost: 4d³/3. Errors: [ErrTooFewSamples] without weight, [ErrOption] for a p out of range.
 func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	if s.weight == 0 {
@@ -355,7 +354,8 @@ const (
 	statsHeader = 88
 )
 
-// MarshalBinary returns the statistics as 92 + 8·(2d + d(d+1)) bytes or fewer, the same on every machine.
+// MarshalBinary returns the statistics as 92 + 8·(2d + d(d+1)) bytes, the same on every machine. d is 0
+// before a row of positive weight.
 func (s *Stats) MarshalBinary() ([]byte, error) {
 	b := make([]byte, 0, statsHeader+8*(2*s.cols+2*triangleSize(s.cols))+4)
 	b = append(b, statsMagic...)

@@ -19,9 +19,10 @@ const (
 	swapWork  = 1 << 33
 )
 
-// swaps returns the labels after a series of swaps. A swap is accepted if the merit grows by more than
-// swapGain, the determinant of the scatter does not grow, and no more clusters are empty. The series ends
-// after as many swaps as there are clusters, or if no swap is accepted.
+// swaps returns the settled labels after a series of swaps, which begins with the labels of `at`. A swap is
+// accepted if the merit grows by more than swapGain, the determinant of the scatter does not grow, and no
+// more clusters are empty. The series ends after as many swaps as there are clusters, or if no swap is
+// accepted.
 func (c *clusters) swaps(at *settled, places *Matrix) (*settled, error) {
 	work := 0.0
 	for count, taken := 0, true; taken && count < c.k; count++ {
@@ -97,7 +98,8 @@ func (z *metricRows) exchanges() (list []exchange) {
 	return list
 }
 
-// exchanged returns the labels after w. The split cuts a cluster at its mean across its widest direction.
+// exchanged returns the labels after the exchange w. The split cuts cluster w.split at its mean, across its
+// widest direction.
 func (z *metricRows) exchanged(w exchange) []int {
 	next, axis := slices.Clone(z.labels), z.widest(w.split)
 	for i, j := range z.labels {

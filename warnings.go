@@ -108,7 +108,8 @@ const (
 	farFactor       = 3    // a center is far if its distance exceeds this multiple of the farthest sample's
 )
 
-// crowded returns the warning that so many rows and dimensions do not determine k centers, or nil.
+// crowded returns the warning that the given numbers of rows and dimensions do not determine k centers, or
+// nil.
 func crowded(k, rows, dimensions int, sum Sum) []Warning {
 	switch {
 	case k > rows:

@@ -15,15 +15,15 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Options tunes [Choose] and [ProposeScene]. ProposeScene does not call Progress. The zero value and nil are
-// the defaults.
+// Options tunes [Choose] and [ProposeScene]. ProposeScene reads Weights, Workers, Seed and MaxK alone. The
+// zero value and nil are the defaults.
 type Options struct {
 	// Weights contains a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. Choose uses
 	// weights only to sample the rows of a large table; the rows that it reads count alike. Rows of weight 0
 	// are not read.
 	Weights []float64
 	Workers int    // goroutines; 0: GOMAXPROCS. Results are bit-identical for any number.
-	Seed    uint64 // of the random sample, the halves and the starts
+	Seed    uint64 // the seed of the random sample, the halves and the starts
 	// MaxK is the largest number tried; 0: 12 prototypes, and 50 clusters. Each prototype or cluster requires
 	// 8 rows, so that a small table may end the search earlier.
 	MaxK int
@@ -31,7 +31,7 @@ type Options struct {
 	// also Certain if Edge and HeldOut are equal.
 	Divided bool
 	// Filled says that missing values were replaced by column means. Such rows look like clusters of their
-	// own, so that Choose does not look for clusters.
+	// own. If Filled is set, Choose does not look for clusters.
 	Filled bool
 	// Progress is called after each of the total steps, on the caller's goroutine; nil: not. It may cancel
 	// the context.
@@ -55,14 +55,14 @@ type Choice struct {
 	Standardized *Choice
 
 	divided bool // Options.Divided
-	// most, limit, dims: most: the largest k for halves and held-out entries; limit: MaxK; dims: number of
-	// directions of the rows.
+	// most is the largest k for halves and held-out entries, limit is MaxK, and dims the number of directions
+	// of the rows.
 	most, limit, dims int
 
 	// Entry [k−1] of each of the following lists belongs to k prototypes.
 
-	// Step is the fraction of the total variance in the (k−1)-th direction. Bound is the fraction
-	// above which a direction exceeds the noise.
+	// Index k−1 of this and of all lists below is for k prototypes. Step is the fraction of the total
+	// variance in the (k−1)-th direction. Bound is the fraction above which a direction exceeds the noise.
 	Step, Bound []float64
 	// Error is the squared error of held-out entries as a fraction of the total variance, and
 	// ErrorDeviation its standard error.
@@ -104,11 +104,11 @@ const (
 //   - Stable is the largest k for which fits of two halves of the rows give the same labels.
 //   - Clusters is the number of groups of rows that lie apart. Groups that touch count as one.
 //
-// K is Certain if halves of the rows confirm the k of the noise or of the held-out entries, and Clusters is
-// not above it. A number at its limit confirms nothing. An Edge by permuted columns must equal Stable, and
-// differ from HeldOut by at most one. For Divided rows an equal Edge and HeldOut are enough. Otherwise K is
-// the best supported candidate: Clusters, a number that two criteria share, or the number of one criterion.
-// Rows that are noise about one point leave K at 0. docs/accuracy.md reports how often K is right.
+// K is Certain if halves of the rows confirm Edge or HeldOut, and Clusters is not above K. An Edge or HeldOut
+// at its limit confirms nothing. An Edge that comes from permuted columns must also equal Stable, and differ
+// from HeldOut by at most one. For Divided rows an equal Edge and HeldOut are enough. Otherwise K is the best
+// supported candidate: Clusters, a number that two criteria share, or the number of one criterion. For rows
+// that are noise about one point K is 0. docs/accuracy.md reports how often K is right.
 //
 // At most 1000 rows are read. A larger table is sampled by weight. For more than 2097 columns fewer rows are
 // read, but at least 200.
@@ -122,9 +122,9 @@ const (
 // Fridlyand 2002). Clusters requires at least four of Ward's clusters (1963), with a mean silhouette
 // (Rousseeuw 1987) of 0.5, and 0.15 more than for a normal cloud.
 //
-// Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances.
-// Standardized nearly doubles that, without Progress. Errors: FitMinVolume's and ctx's, wrapped. Fewer than
-// 16 rows of positive weight, or a MaxK of 1, cause [softkmeans.ErrTooFewSamples].
+// Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances. A
+// Standardized choice nearly doubles this cost, without Progress. Errors: FitMinVolume's and ctx's, wrapped.
+// Fewer than 16 rows of positive weight, or a MaxK of 1, cause [softkmeans.ErrTooFewSamples].
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx, o: draws.OrZero(opts)}
 	switch {
@@ -187,9 +187,9 @@ func (s *search) choose() error {
 	return nil
 }
 
-// mix measures the three criteria of mixtures.
+// mix sets values, z and total, and the three criteria of mixtures: Edge, HeldOut and Stable's Agreement.
 func (s *search) mix() (err error) {
-	// As many leading directions as fits of up to most prototypes use.
+	// As many leading directions as fits of up to s.most prototypes use.
 	if s.values, s.z, err = s.leading(s.x, 3*s.most+4); err != nil {
 		return err
 	}
@@ -216,12 +216,12 @@ func (s *search) leading(x *softkmeans.Matrix, p int) ([]float64, *softkmeans.Ma
 	return space.Squares, z, err
 }
 
-// rowsOf returns how many rows of so many columns are read.
+// rowsOf returns the number of rows to read of a table with the given number of columns.
 func rowsOf(cols int) int { return min(mostRows, max(leastRows, mostEntries/cols)) }
 
-// drawn returns the rows to read, ascending. If more than most are given, it samples most of them without
-// replacement, by the largest of log(u)/w (Efraimidis & Spirakis 2006), and reports true. A weight below
-// 2^-500 of the largest counts as 0, as in all fits.
+// drawn returns the rows to read, ascending. If there are more than `most` rows, drawn samples `most` of
+// these without replacement, and returns some = true. It takes the largest log(u)/w (Efraimidis & Spirakis
+// 2006). A weight below 2^-500 of the largest counts as 0, as in all fits.
 func drawn(of []int, weights []float64, most int, seed uint64) (rows []int, some bool) {
 	rng := rand.New(rand.NewPCG(seed, chooseStream))
 	type key struct {
@@ -295,7 +295,7 @@ func (s *search) advance() error {
 	return fault.Stopped(s.ctx)
 }
 
-// findEdge sets Edge.
+// findEdge sets Edge, Step, Bound and Permuted from the singular values of the rows.
 func (s *search) findEdge() error {
 	m := len(s.values)
 	above, edges := whiteEdge(s.values, max(s.x.Rows-1, s.x.Cols))
@@ -318,7 +318,7 @@ func (s *search) findEdge() error {
 	return s.advance()
 }
 
-// holdOut sets HeldOut.
+// holdOut sets HeldOut, Error and ErrorDeviation from the rows in leading directions.
 func (s *search) holdOut() error {
 	errors, deviation, err := heldOutErrors(s.ctx, s.z, s.most, s.o.Seed)
 	if err != nil || len(errors) == 0 {

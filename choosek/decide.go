@@ -64,8 +64,8 @@ func (c *Choice) decide() {
 	}
 }
 
-// candidate returns the number of prototypes with the best support if no number is certain, or 0. says lists
-// the numbers of the criteria, beginning with the criterion that decided.
+// candidate returns the best supported number of prototypes for the case that no number is certain; 0: none.
+// says lists the numbers of the criteria, beginning with the criterion that decided.
 func (c *Choice) candidate() (k int, says string) {
 	edge, held := c.directions()
 	mostEdge, mostHeld := c.bounded()

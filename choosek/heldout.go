@@ -132,7 +132,7 @@ func timesT(a, b *softkmeans.Matrix) *softkmeans.Matrix {
 	return c
 }
 
-// about subtracts the mean of row i of a from the entries of row i of a and of b, for every i.
+// about subtracts the mean of each row of a from the entries of this row and of the same row of b.
 func about(a, b *softkmeans.Matrix) {
 	for i := range a.Rows {
 		mean := la.Sum(a.Row(i)) / float64(a.Cols)

@@ -20,8 +20,9 @@ type Proposal struct {
 	// Explained is the fraction of the total variance that k prototypes can explain at best,
 	// 1 − floor(k)/floor(1), for k = 1, 2, ….
 	Explained []float64
-	// Step is the part of Explained that the k-th prototype adds, for k = 2, 3, …. Stick is the part that it
-	// would add on average if the total were split at random into as many parts (the broken-stick model).
+	// Step is the part of Explained that the k-th prototype adds, for k = 2, 3, …. Stick is the part that
+	// this prototype would add on average if the total were split at random into as many parts (the
+	// broken-stick model).
 	Step, Stick []float64
 	// Elbow and Profile are two other criteria, 0 if there are fewer than three steps.
 	// Elbow is the k at which Explained is farthest above the straight line from its first
@@ -33,15 +34,15 @@ type Proposal struct {
 // Propose proposes a number of prototypes from the floors for k = 1, 2, …, as [softkmeans.Floors] returns
 // them. Read K and Reason. The first of these rules that applies gives K:
 //
-//   - For an exact mixture K is the first k with a floor of 0, up to 1e-12 of the first floor. That k must be
-//     at most half of len(floors)−1: a few redundant columns are no mixture.
+// - For an exact mixture K is the first k with a floor of 0, up to 1e-12 of the first floor. This k must be
+// at most half of len(floors)−1: a few redundant columns are no mixture.
 //   - Otherwise K is one more than the number of leading steps that exceed the broken stick's (Frontier 1976;
 //     Jackson 1993).
 //   - K is 0 if no step or every step exceeds the broken stick's, or if there are fewer than 2 steps.
 //
 // Use Propose if only floors are known; [Choose] reads the data. Propose counts directions, not clusters:
-// clusters along a line share one direction. If one column is on a much larger scale than the others, it
-// alone determines K.
+// clusters along a line share one direction. If one column is on a much larger scale than the others, this
+// column alone determines K.
 //
 // Cost: O(m²) for m floors. Errors: [softkmeans.ErrTooFewSamples] without floors;
 // [softkmeans.ErrNonFinite]; [softkmeans.ErrOption] for floors that are negative or rise.
@@ -122,7 +123,7 @@ func checkFloors(floors []float64) error {
 // exactFloor is the fraction of the total up to which a floor counts as 0.
 const exactFloor = 1e-12
 
-// percents returns two shares for messages, with as many digits as it takes to tell them apart.
+// percents formats two fractions for messages, with enough digits to tell them apart.
 func percents(v, w float64) (string, string) {
 	text := func(v float64, digits int) string { return strconv.FormatFloat(100*v, 'f', digits, 64) + " %" }
 	digits := 1

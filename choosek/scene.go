@@ -32,7 +32,8 @@ const (
 //
 // Mixtures of k materials span k directions, whatever the brightness of the pixels. K is the number of
 // directions that exceed the noise and are at least 1 % as long as the first direction (in singular values).
-// Explained and Step are fractions of the energy; Stick is the bound for Step. Elbow and Profile are 0.
+// Explained and Step are fractions of the sum of all squares; Stick is the bound for Step. Elbow and Profile
+// are 0.
 //
 // # Details
 //
@@ -123,7 +124,7 @@ func evenColumns(x *softkmeans.Matrix, rows, columns []int) *softkmeans.Matrix {
 	return y
 }
 
-// beyond returns the Reason if more than `most` directions exceed the bounds.
+// beyond returns the Reason for the case that more than `most` directions exceed the bounds.
 func beyond(most int) string {
 	return "more than " + strconv.Itoa(most) + ", the most to propose, stand out"
 }

@@ -4,8 +4,8 @@ package enclosure
 //
 //	minimise ‖X − GF‖²  subject to  G ≥ 0, G1 ≤ 1,
 //
-// for data that is not centred. F may have any size, so the bound on the sums is one of units only, and this
-// is semi-nonnegative matrix factorization.
+// for data that is not centred. F may have any size. So the bound on the sums only fixes the units, and the
+// problem is semi-nonnegative matrix factorization.
 //
 // Theorem. Let U (d×k) be leading right singular vectors of X, W = XU. If some v has vᵀw_i > 0 for all rows
 // w_i ≠ 0 of W, the minimum is Σ_{i>k} σ_i², and (G, F) below attain it.
@@ -24,8 +24,8 @@ package enclosure
 // by part.
 //
 // If no half-space contains the rows, the problem is NP-hard, and its infimum need not be attained (N. Gillis
-// and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative Matrix Factorization, SIAM J. Matrix Anal.
-// Appl. 36, 2015, who have the theorem as well). If rank X < k a simplex around 0 needs no half-space.
+// and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative Matrix Factorization, SIAM J. Matrix
+// Anal. Appl. 36, 2015, which contains the theorem). If rank X < k a simplex around 0 needs no half-space.
 
 import (
 	"cmp"
@@ -41,8 +41,8 @@ import (
 
 const (
 	mostCenters = 1 << 15   // the problem of rows outside takes k×k numbers
-	roundingGap = 1e-12     // up to it a model without a half-space is optimal all the same
-	outsideMost = 0x1p-52   // the share of Σ‖w‖² up to which rows outside of a half-space count as 0
+	roundingGap = 1e-12     // a model without a half-space counts as optimal up to this Gap
+	outsideMost = 0x1p-52   // rows outside of a half-space count as 0 up to this fraction of Σ‖w‖²
 	leastSquare = 0x1p-1000 // squares of rows below it count as 0, the largest row being about 1
 	leastWeight = 0x1p-500  // weights below it count as 0, the heaviest being 1
 
@@ -50,9 +50,9 @@ const (
 	marginShare = 1 - 0x1p-6 // how near the least cosine comes to the largest possible one
 	mostSteps   = 1000       // of a search, at most; usual are some 3 to 5 a dimension
 
-	// The shares of the mean square ‖w‖² up to which a row is light for findAxis.
+	// The fractions of the mean ‖w‖² up to which findAxis takes a row for light.
 	leastLight  = 0x1p-56
-	nextLight   = 0x1p8 // times the share before
+	nextLight   = 0x1p8 // times the fraction before
 	lightShares = 7     // all are below 1
 )
 
@@ -68,13 +68,13 @@ const (
 // # Details
 //
 // The normal of the half-space must form a cosine of at least 2^-14 with each row above rounding. If k is
-// above n or d, the further centers repeat others. Cone reads the options Weights, Workers and Solver.
-// Enclosure and Orientation place a slice of the cone. Sum may be SumAtMostOne. [Smallest] makes the slice
-// small.
+// above n or d, the further centers repeat others. Cone reads the options Weights, Workers and Solver. The
+// centers are a simplex across the cone of the rows: Enclosure and Orientation place this simplex, and
+// [Smallest] makes it small. Sum may be SumAtMostOne.
 //
-// The certificate is of Memberships, which keep their digits if they are small. The memberships of
-// [softkmeans.Model.Predict] have an absolute error of some 2^-52. That makes their squared error larger if
-// rows near 0 weigh 1e15 times as much as others.
+// The certificate is for Memberships, in which small numbers keep their digits. The memberships of
+// [softkmeans.Model.Predict] have an absolute error of some 2^-52. This error matters if rows near 0 weigh
+// 1e15 times as much as others.
 //
 // Cost: twice softkmeans.Fit's for k+1 centers, and some passes of O(nk) a dimension; up to twice as much
 // without a half-space. Errors: softkmeans.Fit's; softkmeans.ErrOption for k above 2^15.
@@ -121,7 +121,7 @@ type cone struct {
 	basis   *softkmeans.Matrix // p×d, orthonormal
 	exp     int                // the rows are w·basis in units of 2^exp
 	w       *softkmeans.Matrix // n×p: its largest entry is about 1
-	weights []float64          // n: as shares of the heaviest
+	weights []float64          // n: divided by the largest weight
 	squares []float64          // n: ‖w_i‖²
 	total   float64            // Σ‖w‖², weighted
 
@@ -167,9 +167,9 @@ func (c *cone) open(k int) error {
 	return nil
 }
 
-// findAxis sets the axis of the narrowest cone around the rows, and the limit. It leaves out light rows: those
-// at rounding, and if no half-space contains the others, those whose squares are a growing share of the mean
-// square. If nothing helps the axis is the first singular vector.
+// findAxis sets the axis of the narrowest cone around the rows, and the limit. It leaves out light rows:
+// first only rows at rounding. While no half-space contains the others, it leaves out rows up to a growing
+// fraction of the mean square. If no fraction suffices, the axis is the first singular vector.
 func (c *cone) findAxis() error {
 	share := leastLight
 	for range lightShares {
@@ -195,8 +195,8 @@ func (c *cone) findAxis() error {
 	return nil
 }
 
-// enclosed returns the cone of k vertices, at most as many as directions, and the memberships of the rows
-// inside. It adds the squares of the rows outside to c.outside.
+// enclosed returns k centers f, at most one for each direction, whose cone contains the rows near the axis. g
+// contains the memberships of these rows. It adds the squares of the rows outside to c.outside.
 func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matrix, err error) {
 	var rows []int
 	var heights []float64
@@ -235,7 +235,8 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 	return f, g, nil
 }
 
-// rated solves the memberships of the unknown rows, and returns the model of f and g with its certificate.
+// rated returns the model of centers f and memberships g with its certificate. Rows listed in unknown get
+// their best memberships first.
 func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model, error) {
 	m := &softkmeans.Model{Centers: f, Memberships: g.Clone(), Sum: c.Sum, Status: c.status}
 	if len(unknown) > 0 {
@@ -286,13 +287,14 @@ func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, err
 	return best, nil
 }
 
-// halfSpace returns the unit vector whose least cosine with the rows of w is about as large as possible, and
-// that cosine, by P. Wolfe, Finding the Nearest Point in a Polytope, 1976. A row i with skip(i) does not count.
-// The axis is nil if no row counts, or if no half-space contains the others.
+// halfSpace returns the axis, the unit vector whose least cosine with the rows of w is about as large as
+// possible, and margin, this cosine. The method is by P. Wolfe, Finding the Nearest Point in a Polytope,
+// 1976. A row i with skip(i) does not count. The axis is nil if no row counts, or if no half-space contains
+// the others.
 //
-// It keeps a corral: few points, whose hull has the nearest point to 0 so far. A step adds the row whose cosine
-// with that point is least, and drops points no longer needed. The norm of the nearest point falls with every
-// step; if it falls to 0 there is no half-space.
+// The corral contains a few rows of length 1, whose hull contains the point nearest to 0 so far. A step adds
+// the row with the least cosine to this point, and drops rows that are no longer needed. The norm of the
+// nearest point falls with every step; if it falls to 0 there is no half-space.
 func halfSpace(
 	ctx context.Context, w *softkmeans.Matrix, skip func(i int) bool,
 ) (axis []float64, margin float64, err error) {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	flat      = 0x1p-46 // the most that shares extend along a direction of rounding errors
-	mostShare = 0x1p-80 // the share of the squares by which mixtures may miss the points
+	flat      = 0x1p-46 // directions along which memberships extend no farther are rounding
+	mostShare = 0x1p-80 // the fraction of the squares by which mixtures may miss the points
 )
 
 // Smallest returns a model with the mixtures of m whose centers (k×d) span a small simplex around them. Pass
@@ -35,8 +35,9 @@ const (
 // linear programs. Beyond k = 64, or if rounding stops the descents, the result is the simplex of m, shrunk
 // until each facet touches a row.
 //
-// If m lacks centers or memberships of their number, the error is [softkmeans.ErrShape]. Other errors are
-// [softkmeans.ErrNonFinite], [softkmeans.ErrRange] and ctx's, wrapped.
+// If m contains no centers, or not one membership of each row for each center, the error is
+// [softkmeans.ErrShape]. Other errors are [softkmeans.ErrNonFinite], [softkmeans.ErrRange] and ctx's,
+// wrapped.
 func Smallest(ctx context.Context, m *softkmeans.Model) (*softkmeans.Model, error) {
 	if err := check(m); err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (p *points) enclosed(ctx context.Context) *softkmeans.Matrix {
 	return nil
 }
 
-// missed reports whether mixtures of the corners are off the points by more than rounding.
+// missed reports whether the mixtures of the corners by shares differ from the points by more than rounding.
 func (p *points) missed(shares, corners *softkmeans.Matrix) bool {
 	off := la.Product(shares, corners)
 	la.Axpy(off.Data, -1, p.at.Data)
@@ -185,8 +186,8 @@ func (p *points) centers(f, corners *softkmeans.Matrix) *softkmeans.Matrix {
 	return out
 }
 
-// shrunk returns the simplex of the centers f and the rows' shares in it, shrunk about a point until each
-// facet touches a row. It overwrites the shares.
+// shrunk shrinks the simplex of the centers f about a point until each facet touches a row. It returns the
+// new centers, and as g the memberships of the rows in them, which overwrite shares, the memberships in f.
 func shrunk(f, shares *softkmeans.Matrix) (centers, g *softkmeans.Matrix) {
 	k := f.Rows
 	low, rest := make([]float64, k), 1.0

@@ -12,8 +12,7 @@ import (
 	"softkmeans/gonumx"
 )
 
-// Mixtures of two paints: the fit reads gonum's own numbers, and its centers are a matrix
-// of gonum.
+// The fit reads the numbers of a gonum matrix without a copy, and its centers become a gonum matrix.
 func Example() {
 	data := mat.NewDense(4, 3, []float64{8.1, 1, 0.9, 0.9, 7.1, 2, 4.4, 4.1, 1.5, 2.7, 5.4, 1.9})
 	x, err := gonumx.Of(data)

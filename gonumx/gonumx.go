@@ -1,4 +1,4 @@
-// Package gonumx takes gonum's matrices to softkmeans and back, where possible without a copy:
+// Package gonumx converts gonum's matrices to matrices of softkmeans and back, if possible without a copy:
 //
 //	x, err := gonumx.Of(data)                             // a mat.Matrix
 //	m, err := softkmeans.FitMinVolume(ctx, x, 3, nil)
@@ -17,12 +17,13 @@ import (
 	"softkmeans"
 )
 
-// Of returns a gonum matrix as softkmeans takes it: rows are samples. It shares the numbers of x, whatever
-// its stride, where x stores them by rows ([mat.RawMatrixer], such as *mat.Dense and its slices) or is a
-// column vector that stores them ([mat.RawVectorer]). Other matrices are copied, by x.At: transposes,
-// symmetric and banded ones. A matrix without rows or columns is empty.
+// Of returns the gonum matrix x as a matrix of softkmeans: rows are samples. The result shares the numbers of
+// x if x stores them by rows ([mat.RawMatrixer], such as *mat.Dense), or is a column vector
+// ([mat.RawVectorer]). Other matrices, such as transposes, symmetric and banded ones, are copied by x.At. A
+// matrix without rows or columns is empty.
 //
-// NaN and infinities pass: the functions of softkmeans name the entry. A nil x is a [softkmeans.ErrShape].
+// NaN and infinities are not errors here: the functions of softkmeans name the entry. A nil x causes
+// [softkmeans.ErrShape].
 func Of(x mat.Matrix) (*softkmeans.Matrix, error) {
 	switch x := x.(type) {
 	case nil:
@@ -53,9 +54,9 @@ func general(g blas64.General) *softkmeans.Matrix {
 	return &softkmeans.Matrix{Rows: g.Rows, Cols: g.Cols, Stride: g.Stride, Data: g.Data}
 }
 
-// Dense returns m as gonum takes it. The two share their numbers. Where m is nil or has no
-// rows or columns the result is the empty matrix, since gonum has no 0×d ones. A matrix
-// whose fields contradict each other panics, as in gonum.
+// Dense returns m as a gonum matrix that shares the numbers of m. If m is nil, or without rows or columns,
+// the result is empty, since gonum has no 0×d matrices. If the fields of m contradict each other, Dense
+// panics.
 func Dense(m *softkmeans.Matrix) *mat.Dense {
 	out := new(mat.Dense)
 	if m != nil && m.Rows > 0 && m.Cols > 0 {
@@ -64,9 +65,9 @@ func Dense(m *softkmeans.Matrix) *mat.Dense {
 	return out
 }
 
-// Shares returns the memberships of a model by its prototypes: k slices of a weight for each
-// row, as the functions of gonum's stat package take them. They are copies. A model without
-// memberships, as of package stream, has none: use [softkmeans.Model.Predict].
+// Shares returns a copy of the memberships of a model: k slices, one for each prototype, with a weight for
+// each row, as functions of gonum's package stat require. Without memberships, as after a fit by package
+// stream, the result is empty: use [softkmeans.Model.Predict].
 func Shares(m *softkmeans.Model) [][]float64 {
 	g := Dense(m.Memberships)
 	_, k := g.Dims()

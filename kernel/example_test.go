@@ -40,9 +40,8 @@ func ExampleRBF() {
 	// [0.47 0.53]
 }
 
-// Compact prototypes with a kernel: minimal volume on the kernel's leading
-// coordinates. Two rings, one in the other, which no prototypes in the plane
-// tell apart.
+// Compact prototypes with a kernel: FitMinVolume fits the leading coordinates of TILSD. No prototypes in the
+// plane distinguish these two rings, one inside the other.
 func Example_coordinates() {
 	x := softkmeans.NewMatrix(60, 2, nil)
 	for i := range 60 {

@@ -1,10 +1,11 @@
 // Package kernel computes similarities of rows for softkmeans.LSD and softkmeans.TILSD: symmetric n×n
-// matrices K. Functions whose names end in Between compute the similarities of new rows to the old ones, for
-// LSDModel.Predict and LSDModel.Coordinates.
+// matrices K. Functions whose names end in Between compute the similarities of new rows to the training rows,
+// for LSDModel.Predict and LSDModel.Coordinates.
 //
 // K takes 8n² bytes: 7.2 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere
 // in softkmeans. Bad data, or a result too large to address, causes softkmeans.ErrShape, ErrNonFinite or
-// ErrRange. A table without rows causes ErrTooFewSamples, and a bad γ ErrOption.
+// ErrRange. Training rows without a row cause ErrTooFewSamples, except in [Graph]. A γ that is negative or
+// not finite causes ErrOption.
 package kernel
 
 import (
@@ -46,8 +47,8 @@ func RBF(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	return symmetric(x.Rows, func(i, j int) float64 { return s.similarity(s.Row(i), s.Row(j)) })
 }
 
-// RBFBetween returns exp(−γ‖y_i − x_j‖²) for the rows of y (m×d) and x (n×d): m×n. gamma is γ; 0 stands for
-// Gamma(x), as in RBF(x, 0). Cost: mnd and mn exponentials.
+// RBFBetween returns exp(−γ‖y_i − x_j‖²) for the rows of y (m×d) and x (n×d): m×n. x contains the training
+// rows. gamma is γ; 0 stands for Gamma(x), as in RBF(x, 0). Cost: mnd and mn exponentials.
 func RBFBetween(y, x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	s, err := open(x, gamma)
 	if err == nil {
@@ -74,9 +75,9 @@ func Gamma(x *softkmeans.Matrix) (float64, error) {
 
 // Distances returns K_ij = exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at least 0, and 0
 // on the diagonal. gamma is γ; 0 stands for GammaOfDistances(d). For Euclidean distances and the same γ, K
-// equals the result of [RBF]. For others K may have negative eigenvalues, which LSD and TILSD cannot fit. An
-// entry may differ from its mirror image by 1e-8 of the largest; K uses the entries below the diagonal. Cost:
-// n²/2 exponentials.
+// equals the result of [RBF]. For other distances K may have negative eigenvalues, which LSD and TILSD cannot
+// fit. An entry may differ from its mirror image by 1e-8 of the largest; K uses the entries below the
+// diagonal. Cost: n²/2 exponentials.
 func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	gamma, err := gammaOf(d, gamma)
 	if err != nil {
@@ -85,8 +86,8 @@ func Distances(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) 
 	return symmetric(d.Rows, func(i, j int) float64 { return gaussian(gamma * d.At(i, j) * d.At(i, j)) })
 }
 
-// DistancesBetween returns exp(−γd_ij²) for the distances d (m×n) of new rows to the old ones. gamma is the γ
-// of the old rows, above 0. Cost: mn exponentials.
+// DistancesBetween returns exp(−γd_ij²) for the distances d (m×n) of new rows to the training rows. gamma is
+// the γ of the training rows, above 0. Cost: mn exponentials.
 func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
 	if _, err := checkDistances(d, gamma, false); err != nil {
 		return nil, err
@@ -97,11 +98,11 @@ func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, 
 	return between(d.Rows, d.Cols, func(i, j int) float64 { return gaussian(gamma * d.At(i, j) * d.At(i, j)) })
 }
 
-// Graph returns w_ij/√(s_i·s_j) for the symmetric n×n matrix w of a graph's weights, which are at least 0, and
-// the sums s of its rows. With this matrix softkmeans.TILSD finds clusters as normalized spectral clustering
-// does (A. Y. Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), also chains and rings. Rows
-// of zeros stay. A weight may differ from its mirror image by 1e-8 of the largest; their mean counts. Errors:
-// softkmeans.ErrShape also for a weight below 0. Cost: 3n².
+// Graph returns w_ij/√(s_i·s_j) for the symmetric n×n matrix w of a graph's weights, which are at least 0,
+// and the sums s of its rows. With this matrix softkmeans.TILSD finds clusters as normalized spectral
+// clustering does (A. Y. Ng, M. I. Jordan and Y. Weiss, On spectral clustering, NIPS 2001), also chains and
+// rings. Rows of zeros stay. A weight may differ from its mirror image by 1e-8 of the largest; their mean
+// counts. Errors: softkmeans.ErrShape also for a weight below 0. Cost: 3n².
 func Graph(w *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	top, err := draws.InRange("w", w)
 	if err == nil {
@@ -136,7 +137,7 @@ func Graph(w *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 // distances. All pairs count. γ is 1/2 if no distance is above 0. Cost: sorting n²/2 numbers.
 func GammaOfDistances(d *softkmeans.Matrix) (float64, error) { return gammaOf(d, 0) }
 
-// gammaOf returns gamma, or that of the median heuristic if gamma is 0.
+// gammaOf checks its arguments. It returns gamma, or the γ of the median heuristic if gamma is 0.
 func gammaOf(d *softkmeans.Matrix, gamma float64) (float64, error) {
 	top, err := checkDistances(d, gamma, true)
 	if err != nil {
@@ -203,7 +204,7 @@ func checkDistances(d *softkmeans.Matrix, gamma float64, square bool) (top float
 	return top, nil
 }
 
-// negative is an ErrShape.
+// negative is an error that unwraps to ErrShape, about an entry below 0 of the named kind.
 type negative string
 
 func (what negative) Error() string { return "below 0, and no " + string(what) }
@@ -302,7 +303,7 @@ func gaussian(v float64) float64 { return math.Exp(-min(v, 1e4)) }
 // medianRows is how many rows the median heuristic compares at most.
 const medianRows = 1000
 
-// median returns the m of Gamma.
+// median returns the median m of the distances, as Gamma describes it, in units of 2^exp.
 func (p *points) median() float64 {
 	if p.Cols == 0 {
 		return 1
@@ -340,7 +341,7 @@ const (
 	most  = min(math.MaxInt/16, 1<<44)
 )
 
-// symmetric returns the n×n matrix of at(i, j), j ≤ i, and its mirror image.
+// symmetric returns the symmetric n×n matrix whose entries for j ≤ i are at(i, j).
 func symmetric(n int, at func(i, j int) float64) (*softkmeans.Matrix, error) {
 	if n > most/n {
 		return nil, fault.New(softkmeans.ErrShape, "the similarities of ", n, " rows are too many to address")
@@ -360,7 +361,7 @@ func symmetric(n int, at func(i, j int) float64) (*softkmeans.Matrix, error) {
 	return k, nil
 }
 
-// between returns the m×n matrix of at(i, j).
+// between returns the m×n matrix whose entries are at(i, j).
 func between(m, n int, at func(i, j int) float64) (*softkmeans.Matrix, error) {
 	if m > 0 && n > most/m {
 		return nil, fault.New(softkmeans.ErrShape, "the similarities of ", m, " and ", n,

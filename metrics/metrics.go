@@ -56,8 +56,8 @@ func count(truth, labels []int) (*contingency, error) {
 // cluster is matched with their class, from 0 to 1 (ACC). Samples of unmatched classes or clusters count as
 // wrong. Accuracy is symmetric.
 //
-// Cost: O(n + ab·min(a, b)) and ab numbers of memory for a classes and b clusters. Errors: ErrShape for
-// different lengths or ab above 2^27, ErrTooFewSamples without labels.
+// Cost: O(n + ab·min(a, b)) and ab numbers of memory for a classes and b clusters. Errors:
+// [softkmeans.ErrShape] for different lengths or ab above 2^27, [softkmeans.ErrTooFewSamples] without labels.
 func Accuracy(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -84,8 +84,8 @@ func Accuracy(truth, labels []int) (float64, error) {
 const mostCells = 1 << 27
 
 // NMI returns the normalized mutual information MI/√(H(truth)·H(labels)), from 0 to 1 (Strehl & Ghosh 2002).
-// NMI is symmetric. It is 1 if both partitions consist of a single part, and 0 if only one does.
-// Cost: O(n). Errors: ErrShape for different lengths, ErrTooFewSamples without labels.
+// NMI is symmetric. It is 1 if both partitions consist of a single part, and 0 if only one does. Cost: O(n).
+// Errors: [softkmeans.ErrShape] for different lengths, [softkmeans.ErrTooFewSamples] without labels.
 func NMI(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -163,8 +163,8 @@ func allPairs(sizes []int) (sum float64) {
 }
 
 // Assignment assigns each row of a matrix of finite gains a different column, so that the sum of the gains is
-// the largest. It returns the column of each row; −1 for a row without one, if there are more rows than
-// columns.
+// the largest. It returns the column of each row. If there are more rows than columns, a row without a column
+// gets −1.
 //
 // The result is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016). Cost:
 // O(a²b) for a×b or b×a gains, a ≤ b.

@@ -3,13 +3,13 @@ package missing
 // The expectations of missing entries, given the other entries of a row, under probabilistic principal
 // components.
 //
-// M. E. Tipping and C. M. Bishop, Probabilistic Principal Component Analysis (J. R. Stat. Soc. B 61,
-// 1999): x = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I). W, μ and σ² maximize
-// the likelihood of the entries present, by EM over these alone (A. Ilin and T. Raiko,
-// Practical Approaches to Principal Component Analysis in the Presence of Missing Values, JMLR 11,
-// 2010). A plain iteration of singular value decompositions has σ² = 0, and fits the noise. After
-// each step z gets mean 0 and variance I again, which the model allows and which takes most of the
-// steps away (PX-EM; C. Liu, D. B. Rubin and Y. N. Wu, Biometrika 85, 1998).
+// M. E. Tipping and C. M. Bishop, Probabilistic Principal Component Analysis (J. R. Stat. Soc. B 61, 1999): x
+// = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I). W, μ and σ² maximize the likelihood of
+// the entries present, by EM over these alone (A. Ilin and T. Raiko, Practical Approaches to Principal
+// Component Analysis in the Presence of Missing Values, JMLR 11, 2010). A plain iteration of singular value
+// decompositions has σ² = 0, and fits the noise. After each step z gets mean 0 and variance I again. The
+// model allows this, and it saves most of the steps (PX-EM; C. Liu, D. B. Rubin and Y. N. Wu, Biometrika 85,
+// 1998).
 
 import (
 	"context"
@@ -27,8 +27,8 @@ type Completion struct {
 	X      *softkmeans.Matrix // n×d, a copy: entries present are unchanged
 	Status softkmeans.Status  // StatusConverged or StatusIterationLimit
 
-	// floor is the expected floor of k centers for the table without gaps, in squared units of x and by the
-	// weights of the gaps. The floor of X is lower: entries filled in contain no noise.
+	// floor is the expected floor of k centers for the table without missing entries, in squared units of x
+	// and with the weights of gaps. The floor of X is lower: completed entries contain no noise.
 	floor float64
 }
 
@@ -50,7 +50,7 @@ const (
 // entries. Read X. To cluster a table with missing entries use [Fit]. Each missing entry becomes its
 // expectation given the other entries of its row.
 //
-// Expectations spread less than entries do, and proofs about the completed table do not hold for x. Entries
+// Expectations spread less than entries do. Proofs about the completed table do not hold for x. Entries
 // should be missing at random: whether an entry is missing may depend on the entries present, but not on its
 // own value.
 //
@@ -81,7 +81,8 @@ func Complete(
 	return g.complete(ctx, x, k, &o)
 }
 
-// complete completes a table. The arguments are checked.
+// complete returns the completion of x, in which g are the missing entries. It assumes that the arguments are
+// checked.
 func (g *gaps) complete(
 	ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.Options,
 ) (*Completion, error) {
@@ -132,19 +133,19 @@ type completion struct {
 	exp     int
 	order   []int
 	mean    []float64
-	mass    float64            // of all rows
+	mass    float64            // the sum of the weights of the rows
 	y       *softkmeans.Matrix // the rows, n×d; missing entries as filled in
 	w       *softkmeans.Matrix // d×(q+1): W, and μ in the last column
 	noise   float64            // σ²
-	least   float64            // that it may be
+	least   float64            // the least value of noise
 }
 
 // leastNoise is the least variance of an entry's noise, as a fraction of a row's variance. It keeps q×q
 // matrices definite.
 const leastNoise = 0x1p-40
 
-// openCompletion starts from the principal directions of rows whose missing entries are the means of
-// their columns.
+// openCompletion returns the model for x, whose missing entries are the means of their columns: it starts
+// from q principal directions.
 func openCompletion(
 	ctx context.Context, g *gaps, x *softkmeans.Matrix, q, workers int,
 ) (*completion, error) {
@@ -212,7 +213,7 @@ type latentSums struct {
 	whole           []float64          // B of rows that miss fewer entries than are present
 	gram            *softkmeans.Matrix // by column: the part of its sum that whole lacks
 	linear          *softkmeans.Matrix // d×(q+2): Σy·(z, 1) and Σy²
-	change, missing float64            // Σ of the squared changes of missing entries, and of 1
+	change, missing float64            // weighted: Σ of squared changes of missing entries, and their number
 }
 
 func triangular(n int) int { return n * (n + 1) / 2 }
@@ -234,7 +235,7 @@ func (m *latentSums) add(other *latentSums) {
 	m.missing += other.missing
 }
 
-// mostParts is how many parts of the rows are summed up by themselves, whatever the workers.
+// mostParts is the largest number of parts of the rows that are summed separately, for any number of workers.
 const mostParts = 64
 
 // step fills in the missing entries and moves W, μ and σ² to a greater likelihood. It returns the root mean
@@ -295,7 +296,7 @@ func newLatent(c *completion, outer *softkmeans.Matrix, full []float64) *latent 
 	}
 }
 
-// factor makes ready for a row's missing entries.
+// factor sets there, missing, m and inverse for row i, unless they already are for the same missing entries.
 func (l *latent) factor(i int) {
 	c, q := l.c, l.c.q
 	if l.last >= 0 && c.g.same(i, l.last) {
@@ -304,7 +305,7 @@ func (l *latent) factor(i int) {
 	l.last = i
 	l.there, l.missing = c.g.columns(i, l.there, l.missing)
 	tri := l.tri[:triangular(q)]
-	if len(l.missing) < len(l.there) { // the fewer terms, and no more rounding
+	if len(l.missing) < len(l.there) { // fewer terms, and no more rounding
 		copy(tri, l.full)
 		for _, j := range l.missing {
 			la.Axpy(tri, -1, l.outer.Row(j))
@@ -388,7 +389,7 @@ func (c *completion) maximise(m *latentSums) {
 		for i := range r {
 			copy(a[i*r:], gram[triangular(i):triangular(i+1)])
 		}
-		if la.Cholesky(a, r) { // or the row stays, next to rounding
+		if la.Cholesky(a, r) { // otherwise the row of W stays: its equations are singular to rounding
 			copy(row, linear[:r])
 			la.CholeskySolve(a, r, row)
 		}
@@ -427,8 +428,8 @@ func (c *completion) standardize(all []float64) {
 	}
 }
 
-// floor returns the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I, in squared
-// units of the data, by the weights of the gaps.
+// floor returns the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I. It is in
+// squared units of the data, with the weights of gaps.
 func (c *completion) floor(k int, sum softkmeans.Sum) (float64, error) {
 	p, r := k-1, c.q
 	if sum == softkmeans.SumAtMostOne { // not about the mean, which is one more direction

@@ -10,7 +10,7 @@ import (
 	"softkmeans/missing"
 )
 
-// Two groups of rows, in which NaN marks what nobody measured.
+// Two groups of rows, in which NaN marks missing entries.
 func ExampleFit() {
 	nan := math.NaN()
 	x, err := softkmeans.FromRows([][]float64{

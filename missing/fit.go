@@ -31,10 +31,10 @@ import (
 // entries present.
 //
 // A row without any entry does not count. Its memberships are 1/k each, or 1/(k+1) under SumAtMostOne. Status
-// is StatusIterationLimit also if Complete's is.
+// is StatusIterationLimit if Complete or FitMinVolume reached its limit.
 //
 // Cost: Complete, Fit, FitMinVolume and Predict. Memory: four copies of x. Errors: FitMinVolume's and
-// Complete's. If ctx ends before or after FitMinVolume, the result is nil.
+// Complete's. If ctx ends before or after the call of FitMinVolume, the result is nil.
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
 ) (*softkmeans.Model, error) {
@@ -97,18 +97,18 @@ func directionsOf(k int, sum softkmeans.Sum) int {
 	return k - 1
 }
 
-// exactShare is the share of the total that FitMinVolume takes for the floor of an exact mixture.
+// exactShare is the fraction of the total that replaces the floor of an exact mixture in FitMinVolume.
 const exactShare = 1e-6
 
-// slack sets Slack and Epsilon, for a fit of the completed table, by the floor expected without gaps.
-// Completed entries contain no noise, so that the floor of the completed table is lower: slack returns the
-// factor. The default slack comes from a fit of one iteration, which takes the slack of any fit of this
-// table.
+// slack sets Slack and Epsilon, for a fit of the completed table, by the floor expected without missing
+// entries. The floor of the completed table is lower, since completed entries contain no noise. slack returns
+// the expected floor divided by the lower one, at least 1. The default slack comes from a fit of one
+// iteration, which takes the slack of any fit of this table.
 func (c *Completion) slack(
 	ctx context.Context, g *gaps, k int, o *softkmeans.MinVolumeOptions,
 ) (lower float64, err error) {
 	if p := directionsOf(k, o.Sum); p >= min(c.X.Rows-1, c.X.Cols) {
-		return 1, nil // the floor is 0 with and without gaps
+		return 1, nil // the floor is 0 with and without missing entries
 	}
 	weights, short := g.weights(), *o
 	short.Weights, short.Init, short.MaxIter = weights, softkmeans.InitGlobal, 1
@@ -186,9 +186,9 @@ func unscaled(v float64, exp int) float64 { return min(math.Ldexp(v, exp), math.
 // Predict returns the memberships of the rows of x in the model m, as [softkmeans.Model.Predict] does. NaN
 // marks a missing entry. The memberships minimise the squared error over the entries present, exactly.
 //
-// If several mixtures are equally near, as for k > entries+1, the memberships of least norm are returned, as
-// by [softkmeans.SimplexLeastSquares]. For a row without any entry they are 1/k each, or 1/(k+1) under
-// SumAtMostOne.
+// If several mixtures are equally near, as for a row with fewer than k−1 entries, the memberships of least
+// norm are returned, as by [softkmeans.SimplexLeastSquares]. For a row without any entry they are 1/k each,
+// or 1/(k+1) under SumAtMostOne.
 //
 // Without a missing entry the result is bit-identical to Model.Predict's. Cost: O(dk) a row, and O(dk² + k³)
 // for each set of columns present: rows with the same set share one problem. dst and errors: as for
@@ -215,8 +215,8 @@ func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix
 }
 
 // PredictLabels returns the labels of the rows of x, as [softkmeans.Model.PredictLabels] does. NaN marks a
-// missing entry; the row's mixture of centers by [Predict] replaces it. Without ClusterMeans the label is the
-// largest membership.
+// missing entry. An entry of the row's mixture of centers, found by [Predict], replaces it. Without
+// ClusterMeans the label is the largest membership.
 //
 // dst and errors: as for Model.PredictLabels. Cost: Predict's, and a copy of x.
 func PredictLabels(m *softkmeans.Model, dst []int, x *softkmeans.Matrix) ([]int, error) {

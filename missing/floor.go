@@ -16,8 +16,8 @@ import (
 	"softkmeans/internal/la"
 )
 
-// Blocks are taken while the next promises more than leastBlock of the first's promise, at most mostBlocks.
-// Without these limits the floor rose by at most .03 of the whole table's floor, on four sets.
+// Up to mostBlocks blocks are taken, until a promise (see takeBlock) is at most leastBlock of the first
+// promise. Without these limits the floor rose by at most .03 of the whole table's floor, on four sets.
 const (
 	leastBlock = 1. / 64
 	mostBlocks = 32

@@ -46,8 +46,8 @@ func openGaps(x *softkmeans.Matrix, weights []float64, fit func(*softkmeans.Matr
 	return findGaps(x, weights)
 }
 
-// findGaps finds the missing entries of x. An infinity, or an entry out of range, is an error
-// that names the first.
+// findGaps finds the missing entries of x. An infinity or an entry out of range is an error, which names the
+// first such entry.
 func findGaps(x *softkmeans.Matrix, weights []float64) (*gaps, error) {
 	g := &gaps{d: x.Cols, words: (x.Cols + 63) / 64, counts: make([]int, x.Rows), given: weights}
 	g.bits = make([]uint64, x.Rows*g.words)
@@ -79,7 +79,7 @@ func findGaps(x *softkmeans.Matrix, weights []float64) (*gaps, error) {
 	return g, nil
 }
 
-// exponent returns the e of v = f·2^e with f from 1/2 to 1.
+// exponent returns the e for which v = f·2^e with f in [½, 1).
 func exponent(v float64) int {
 	_, e := math.Frexp(v)
 	return e
@@ -137,8 +137,8 @@ func (g *gaps) weights() []float64 {
 	return all
 }
 
-// withoutEmpty returns the weights given, with 0 for rows without any entry. nil stays nil if all
-// rows have entries.
+// withoutEmpty returns the given weights, with 0 for rows without any entry. For nil it returns nil if every
+// row has an entry.
 func (g *gaps) withoutEmpty(given []float64) []float64 {
 	if !slices.Contains(g.counts, g.d) {
 		return given

@@ -10,7 +10,8 @@ import (
 	"softkmeans/modelfile"
 )
 
-// A model goes to a file with the names and the scaling of its columns, and predicts after it was read.
+// A model is written to a file with the names and the scaling of its columns. After Read it predicts
+// memberships of new rows.
 func Example() {
 	x, _ := softkmeans.FromRows([][]float64{{1, 900}, {2, 800}, {8, 200}, {9, 100}, {5, 500}})
 	shift, divisor := []float64{5, 500}, []float64{3.2, 320} // nearly mean and spread

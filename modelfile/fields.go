@@ -12,12 +12,12 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// walk goes through the fields of a file: it reads them from in, writes them to out, or,
-// without both, checks them.
+// walk goes through the fields of a file. It reads them from in or writes them to out; if both are nil, it
+// checks them.
 type walk struct {
 	in  *reader
 	out *writer
-	// Of a check: the kind of an error, and the first.
+	// Of a check: the kind of its errors, and the first error.
 	kind, err error
 
 	// Fields that File lacks.
@@ -25,25 +25,25 @@ type walk struct {
 	checksum   string
 }
 
-// Rules for numbers. A number that is 0 is written always, or not; a whole number is then
-// required when reading, too.
+// Rules for numbers. With always, a number is written even if it is 0, and a whole number is required in the
+// input. With notBelow0, a number below 0 fails the check.
 const (
 	always = 1 << iota
 	notBelow0
 )
 
-// must keeps the first error of a check.
+// must stores an error of the given kind in t.err if holds is false and no error is stored yet.
 func (t *walk) must(holds bool, kind error, text ...any) {
 	if !holds && t.err == nil {
 		t.err = fault.New(kind, text...)
 	}
 }
 
-// checking reports whether t checks.
+// checking reports whether t checks a file, and neither reads nor writes it.
 func (t *walk) checking() bool { return t.in == nil && t.out == nil }
 
-// at goes to a field: to its value if it is next in the input, or if it is filled to its
-// place in the output. It reports whether there is one.
+// at goes to a field: to its value if it is next in the input, or to its place in the output if it is filled.
+// It reports whether the field is there.
 func (t *walk) at(name string, filled bool) bool {
 	switch {
 	case t.in != nil:
@@ -102,8 +102,8 @@ func (t *walk) shorter(name, s string) {
 	t.must(size <= mostName, softkmeans.ErrFormat, name+": a string of more than ", mostName, " bytes")
 }
 
-// value goes through the value of a field: it reads one that is there, and writes one that is
-// filled or required.
+// value reads the value of a field that is in the input, or writes the value of a field that is filled or
+// required.
 func (t *walk) value(name string, filled, required bool, read, write func()) {
 	switch {
 	case !t.at(name, filled || required):
@@ -129,7 +129,7 @@ func (t *walk) flag(name string, v *bool) {
 	t.value(name, true, false, func() { *v = t.in.flag() }, func() { t.out.put(strconv.FormatBool(*v)) })
 }
 
-// number goes through a number; a missing field is 0.
+// number reads, writes or checks a number; a missing field is 0.
 func (t *walk) number(name string, v *float64, rules int) {
 	if t.checking() && rules&notBelow0 != 0 {
 		t.must(*v >= 0, t.kind, name+" is ", *v, ", below 0")
@@ -138,7 +138,7 @@ func (t *walk) number(name string, v *float64, rules int) {
 	t.value(name, *v != 0 || rules&always != 0, false, read, func() { t.out.number(*v) })
 }
 
-// integer goes through a whole number from 0 to most, which is always written.
+// integer reads, writes or checks a whole number from 0 to most, which is always written.
 func (t *walk) integer(name string, v *int, most uint64, rules int) {
 	if t.checking() {
 		t.within(name, *v, most)
@@ -157,8 +157,8 @@ func (t *walk) seed(name string, v *uint64) {
 	t.value(name, *v != 0, false, read, func() { t.out.put(strconv.FormatUint(*v, 10)) })
 }
 
-// list goes through a list of n items, or of at most −n; a missing field is nil. There
-// are has of them, when not reading. item writes or checks item i, or reads and appends one.
+// list reads, writes or checks a list of n items; for n < 0, of at most −n. A missing field is nil. has is
+// the number of items to write or check. item writes or checks item i, or reads and appends an item.
 func (t *walk) list(name string, n, has int, lines bool, item func(i int)) {
 	if t.checking() {
 		t.must(has <= max(n, -n) || n > 0, softkmeans.ErrFormat, name+": more than ", -n, " in a list")
@@ -171,7 +171,7 @@ func (t *walk) list(name string, n, has int, lines bool, item func(i int)) {
 	t.value(name, has > 0, false, read, func() { t.out.list(has, lines, item) })
 }
 
-// items reads n items, or at most −n.
+// items reads n items; for n < 0, at most −n.
 func (t *walk) items(n int, item func()) {
 	if got := t.in.list(max(n, -n), item); got < n {
 		t.in.fail(strconv.Itoa(got) + " in a list of " + strconv.Itoa(n))
@@ -187,12 +187,12 @@ func (t *walk) integers(name string, v *[]int, n int) {
 	listOf(t, name, v, n, read, t.out.integer, func(x int) { t.within(name, x, mostCount) })
 }
 
-// texts goes through a list of n strings, or of at most −n.
+// texts reads, writes or checks a list of n strings; for n < 0, of at most −n.
 func (t *walk) texts(name string, v *[]string, n int) {
 	listOf(t, name, v, n, t.in.word, t.out.text, func(s string) { t.shorter(name, s) })
 }
 
-// listOf goes through the list that list describes.
+// listOf is list for the slice v, with functions that read, write and check one item.
 func listOf[T any](t *walk, name string, v *[]T, n int, read func() T, write, check func(T)) {
 	t.list(name, n, len(*v), false, func(i int) {
 		switch {
@@ -206,7 +206,7 @@ func listOf[T any](t *walk, name string, v *[]T, n int, read func() T, write, ch
 	})
 }
 
-// matrix goes through a list of n rows, or of at most −n, of d numbers.
+// matrix reads, writes or checks a list of n rows of d numbers; for n < 0, of at most −n rows.
 func (t *walk) matrix(name string, m **softkmeans.Matrix, n, d int) {
 	rows := 0
 	if *m != nil {
@@ -229,8 +229,8 @@ func (t *walk) matrix(name string, m **softkmeans.Matrix, n, d int) {
 	}
 }
 
-// checkMatrix checks a matrix of d columns, or none. Centers in the table's units may be
-// beyond what other entries are.
+// checkMatrix checks a matrix of d columns, or none. Centers in the table's units may exceed the range of
+// other entries.
 func (t *walk) checkMatrix(name string, m *softkmeans.Matrix, d int) {
 	err := checkMatrix(name, m)
 	e, ok := err.(*softkmeans.InputError)
@@ -289,7 +289,7 @@ func choose[T interface {
 	t.value(name, *v != 0, false, read, func() { t.out.text((*v).String()) })
 }
 
-// either goes through a choice of two words: no, which stands for a missing field, and yes.
+// either reads, writes or checks a choice of the two words no and yes. A missing field stands for no.
 func (t *walk) either(name string, v *bool, no, yes string) {
 	read := func() {
 		if word := t.in.word(); word == yes || word == no {

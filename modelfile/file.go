@@ -23,11 +23,10 @@ const (
 	noChecksum = "none"
 
 	mostCount = 1 << 53 // rows; JavaScript knows no larger whole numbers
-	// Centers in the table's units are the scaled ones times the divisor, plus the shift,
-	// to this share of the terms.
+	// Centers equals Model.Centers times Divisor, plus Shift, to within this fraction of the terms.
 	sameCenters = 1e-12
-	// sameRange is the share of a column's range or size by which rounding may take its mean
-	// out of the range, or its spread above it.
+	// sameRange is the fraction of a column's size by which rounding may move its mean out of its range, or
+	// its spread above its range.
 	sameRange = 1e-6
 )
 
@@ -54,14 +53,15 @@ type File struct {
 	Units   []string // of the columns; nil: not known
 
 	// A value v of a column is (v − Shift)/Divisor in the fit. If Shift and Divisor are nil, and Scale is
-	// "none" or "", columns are not scaled. Scale names the rule that gave them, such as zscore. If Divisor
-	// is 1, values within 1e-14·|Shift| of Shift count as Shift. With the rule counts each row, of values ≥
-	// 0, is first divided by its sum. With the rule sums each row is only divided by its sum, which must be
-	// above 0; Divisor stores the mean sum, and columns are not divided.
+	// "none" or "", columns are not scaled. Scale names the rule that gave them: zscore, minmax, counts, sums
+	// or words. If Divisor is 1, values within 1e-14·|Shift| of Shift count as Shift. With the rule counts
+	// each row, of values ≥ 0, is first divided by its sum. With the rule sums each row is only divided by
+	// its sum, which must be above 0; Divisor stores the mean sum, and columns are not divided. With the rule
+	// words v is first replaced by log(1+v), and each row then gets length 1.
 	Scale          string
 	Shift, Divisor []float64
 
-	Rows  int   // that were fitted; 0: WriteTo counts the memberships
+	Rows  int   // the number of fitted rows; 0: WriteTo counts the memberships
 	Sizes []int // rows by label; nil: WriteTo counts them by [softkmeans.Model.Labels]
 
 	// The range, mean and standard deviation of each column over the fitted rows, in the table's units;
@@ -80,7 +80,8 @@ type File struct {
 
 	// Similarities is a model of similarities. Kernel is linear, or rbf with Gamma: it compares new rows with
 	// Samples, the fitted rows in the units of the fit. If Samples is nil, columns contain similarities to
-	// the fitted rows (Kernel matrix), or the distances d of exp(−γd²) (Kernel distances, with Gamma).
+	// the fitted rows (Kernel matrix or graph), or the distances d of exp(−γd²) (Kernel distances, with
+	// Gamma).
 	Similarities *softkmeans.LSDModel
 	Kernel       string
 	Gamma        float64
@@ -143,7 +144,7 @@ func (f *File) fields(t *walk) {
 	t.matrix("samples", &f.Samples, f.Rows, d)
 }
 
-// K returns the number of clusters.
+// K returns the number of centers or clusters; 0 without a model.
 func (f *File) K() int {
 	switch {
 	case f.Similarities != nil && f.Similarities.Memberships != nil:
@@ -158,7 +159,7 @@ func (f *File) K() int {
 //
 // A model that contradicts itself or lacks centers causes [softkmeans.ErrShape] or ErrOption. A number that
 // is not finite causes ErrNonFinite. A field that Read refuses, such as a name above 1 MB, causes ErrFormat.
-// More than 1 GB cause ErrShape, the only error besides those of w that can occur after bytes are written.
+// A file above 1 GB causes ErrShape. After bytes are written, only this error and errors of w can occur.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	c, err := f.complete()
 	if err != nil {

@@ -3,8 +3,8 @@ package modelfile
 // The JSON of a model file: a writer and a reader. encoding/json is not used: it needs reflection, takes
 // duplicate and unknown fields, and reads null as 0.
 //
-// The reader takes a byte at a time and keeps only what a field declares, so that endless
-// input is an error before it takes memory.
+// The reader takes a byte at a time, and keeps no more bytes than a field declares. Endless input is
+// therefore an error before it takes memory.
 
 import (
 	"bufio"
@@ -46,7 +46,8 @@ func newWriter(w io.Writer) *writer {
 // put writes content, which the checksum covers.
 func (w *writer) put(text string) { w.from(append(w.b, text...)) }
 
-// from takes b, which is w.b and content behind it, and writes a full buffer.
+// from sets w.b to b, which is w.b followed by content, adds the content to the checksum, and writes a full
+// buffer.
 func (w *writer) from(b []byte) {
 	w.sum = crc64.Update(w.sum, w.table, b[len(w.b):])
 	if w.b = b; len(b) >= 1<<16 {
@@ -237,7 +238,7 @@ func (r *reader) field(name string) bool {
 	return true
 }
 
-// member reads up to the value of the next member of an object in a list.
+// member reads the byte `before` and the name of the next member of an object in a list, up to its value.
 func (r *reader) member(before byte, name string) {
 	r.expect(before, "the member "+name)
 	if got := r.quoted(mostName, "the member "+name); r.err == nil && string(got) != name {
@@ -374,7 +375,7 @@ func (r *reader) hex() rune {
 	return rune(v)
 }
 
-// token reads a number, also as it is written. One out of range is infinite.
+// token reads a number, and returns its text and its value. A number out of range is infinite.
 func (r *reader) token() (string, float64) {
 	var text [mostNumber]byte
 	c := r.next()

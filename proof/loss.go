@@ -41,9 +41,9 @@ import (
 // range.
 //
 // LossGap reads the options Weights, which must be the fit's, Solver and Workers. Cost:
-// [softkmeans.Principal]'s for k−1 directions, and O(ndk). Errors: Principal's and Model.Check's.
-// A model without centers, or of other columns, causes [softkmeans.ErrShape]. Other options, and a Lambda
-// below 0 or not finite, cause [softkmeans.ErrOption].
+// [softkmeans.Principal]'s for k−1 directions, and O(ndk). Errors: Principal's and Model.Check's. A model
+// without centers, or with another number of columns than x, causes [softkmeans.ErrShape]. Other options, and
+// a Lambda below 0 or not finite, cause [softkmeans.ErrOption].
 func LossGap(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {
@@ -88,7 +88,8 @@ type loss struct {
 	without softkmeans.Certificate
 }
 
-// openLoss measures the rows of x.
+// openLoss returns the numbers of the loss of m for the rows of x, and checks that both have the same
+// columns.
 func openLoss(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (*loss, error) {
@@ -147,10 +148,10 @@ func (l *loss) unit(v float64, wexp int) float64 {
 	return math.Ldexp(v, -2*l.exp-wexp)
 }
 
-// slipOfMean bounds the distance of the computed mean from the exact mean of n rows. The mean of dense rows
-// is the first of the heaviest rows plus the mean of n differences from it, rounded once. That row is at most
-// √n times the spread from the mean. Sums over sparse rows are compensated, but their terms are rounded in
-// proportion to the distance of the mean from 0.
+// slipOfMean bounds the distance of the computed mean from the exact mean of n rows, which are sparse if far
+// is set. The mean of dense rows is the first of the heaviest rows plus the mean of n differences from it,
+// rounded once. That row is at most √n times the spread from the mean. Sums over sparse rows are compensated,
+// but their terms are rounded in proportion to the distance of the mean from 0.
 func (l *loss) slipOfMean(n int, far bool) float64 {
 	if !l.centred {
 		return 0

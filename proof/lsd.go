@@ -32,7 +32,7 @@ import (
 // LSDFloorOptions tunes [LSDFloor]. nil and the zero value are the defaults.
 type LSDFloorOptions struct {
 	// Model is a model of LSD for the same similarities and number of clusters; nil: LSDFloor calls LSD. The
-	// search begins with it. The floor is proved whatever the model is.
+	// search begins with the model. The floor is proved for any model.
 	Model   *softkmeans.LSDModel
 	Workers int // 0: GOMAXPROCS; results are bit-identical for any number
 }
@@ -52,13 +52,14 @@ type LSDBound struct {
 }
 
 // LSDFloor bounds how far a result of [softkmeans.LSD] is from the minimum. Pass the same similarities s
-// (n×n) and number of clusters, and the model. Read Gap: a Gap of 0.01 says that no memberships have an
-// objective that is smaller by more than 1 % of ‖K‖².
+// (n×n) and number of clusters k, and the result as opts.Model. Read Gap: a Gap of 0.01 says that no
+// memberships have an objective that is smaller by more than 1 % of ‖K‖².
 //
 // # Details
 //
-// On cosines of iris and wine the gap is 5e-4 and 1e-5; with the Floor of LSDModel it is .5. The gap may be
-// large if LSD ended at a local minimum, or if no matrix A of the proof (lsd.go) gives a sharp bound.
+// On cosines of standardized iris and wine, k = 3, the gap is 5e-4 and 1e-5; with the Floor of LSDModel it is
+// .5. The gap may be large if LSD ended at a local minimum, or if no matrix A of the proof (lsd.go) gives a
+// sharp bound.
 //
 // Cost: LSDFloors, and at most 100 steps of n²(3k+14). Each of up to 6 curves adds 61 products of n²(2k+6)
 // and 3 factorizations of n³/6 at most. For n ≤ 24, and for k above n/4 − 4, a step is an eigenproblem of
@@ -110,8 +111,8 @@ const (
 	mostCurves = 6
 	mostWork   = 1 << 33
 	mostCells  = 150
-	// cellWork: reduces mostCells if eigenproblems of order k + spareVectors are expensive: cells times the
-	// cube of this order stay below it.
+	// cellWork: the number of cells times the cube of k + spareVectors, the order of their eigenproblems,
+	// stays below cellWork.
 	cellWork   = 1 << 23
 	closeShare = 1e-7 // an improvement by less than this fraction of ‖K‖² is worth no other curve
 )
@@ -252,7 +253,7 @@ func (c *cover) between(a, b node) (floor, at float64) {
 // of the lowest floor.
 func (c *cover) least(tau, objective float64) (float64, error) {
 	floor, work := math.Inf(-1), float64(c.n)*float64(c.n)*float64(c.n)/6
-	// the lowest value of a curve at its own τ, at which it is exact: no floor of this A is higher.
+	// The lowest value of a curve at its own τ, at which it is exact: no floor of this A is higher.
 	reached := objective
 	for len(c.curves) < mostCurves && (len(c.curves) == 0 || work*float64(len(c.curves)+1) < mostWork) {
 		u, err := c.dual.curve(tau)

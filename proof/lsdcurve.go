@@ -17,7 +17,7 @@ import (
 // Proof. If the Cholesky factorization of the stored matrix M = σI + VWVᵀ − S(τ₀) does not break down, no
 // eigenvalue of the stored matrix is below −γ(n+8)/(1−γ(n+8))·tr M (Rump, Verification of Positive
 // Definiteness, 2006; Higham, Accuracy and Stability of Numerical Algorithms, 2002, theorem 10.3). Forming M
-// rounds an entry of VWVᵀ p+4 times at most. η is the sum of both.
+// rounds an entry of VWVᵀ p+4 times at most. η is the sum of the two errors.
 //
 // S(τ) = S(τ₀) − δ11ᵀ for δ = τ − τ₀. Let Q be V and one more column, 1 = Qx + r, ‖QᵀQ
 // − I‖ ≤ ω and T = diag(W, 0) − δxxᵀ. Then S(τ) ⪯ (σ + η + ε)I + QTQᵀ with ε =

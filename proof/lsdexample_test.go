@@ -8,7 +8,7 @@ import (
 	"softkmeans/proof"
 )
 
-// How good is a clustering of similarities? No other memberships are better by more than the gap.
+// LSDFloor shows how far the objective of a clustering can be above the minimum.
 func ExampleLSDFloor() {
 	similarities, err := softkmeans.FromRows([][]float64{
 		{.8, .7, .6, .2, .1},

@@ -15,10 +15,10 @@ import (
 
 const (
 	searchSteps  = 100     // at most
-	leastSteps   = 4       // without as many there is no search
+	leastSteps   = 4       // if searchWork permits fewer steps, there is no search
 	searchWork   = 1 << 33 // multiplications, about
 	directOrder  = 24      // up to this n, and for k above n/4 − spareVectors, all eigenvalues are computed
-	spareVectors = 4       // beyond k−1 that are kept, for a gap between two of them
+	spareVectors = 4       // the number of eigenpairs kept beyond k−1, so that a gap follows one of them
 	polishSteps  = 60      // at most, of the eigenvectors that a curve is made of
 	taskRows     = 64      // at a time
 )
@@ -139,7 +139,7 @@ func (d *dual) move(y *softkmeans.Matrix, share float64) {
 	d.cost = la.Sum(costs)
 }
 
-// eachTask calls fn for all blocks of rows.
+// eachTask calls fn for all blocks of rows lo…hi−1, in parallel.
 func (d *dual) eachTask(fn func(lo, hi int)) {
 	draws.Run(d.workers, (d.n+taskRows-1)/taskRows, func(task int) {
 		if d.ctx.Err() == nil {

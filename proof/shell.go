@@ -32,7 +32,7 @@ import (
 	"softkmeans/internal/la"
 )
 
-// mostFacets is the number of facets, and of points, above which no more points are added.
+// mostFacets is the number of facets, and also of points, from which on no more points are added.
 const mostFacets = 1 << 11
 
 // shell is a cycle of facets around a point.
@@ -51,7 +51,7 @@ type support func(a []float64) (z []float64, reach float64)
 
 // facet is {x: normalᵀx < offset}, and the simplex of its corners beyond.
 type facet struct {
-	corners []int // rising
+	corners []int // ascending
 	normal  []float64
 	offset  float64
 }

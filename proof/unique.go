@@ -3,8 +3,9 @@ package proof
 // Whether the simplex of a fit is the smallest around its mixtures, and the only one.
 //
 // The rows g of G are points of the unit simplex, with the unit vectors as vertices. Another simplex around
-// them has k barycentric coordinates, functions that are linear on it: m_jᵀg, at least 0 on the rows,
-// with Σm_j = 1. With the rows m_j in M, its volume is 1/|det M| times that of the unit simplex.
+// them has k barycentric coordinates, functions that are linear on it: m_jᵀg, at least 0 on the rows, with
+// Σm_j = 1. With the rows m_j in M, the volume of this simplex is 1/|det M| times the volume of the unit
+// simplex.
 //
 // Let K be a polytope inside the hull of the rows (shell.go). A linear function that is at least 0 on K is
 // a combination of K's facets b − aᵀg with coefficients of at least 0 (Farkas). Let y_f be the values
@@ -42,7 +43,7 @@ import (
 
 const (
 	nearly    = 1e-6 // a simplex counts as the smallest if no simplex is smaller by more than this fraction
-	same      = 1e-9 // volumes that are larger by this share at most count as the same
+	same      = 1e-9 // volumes that differ by at most this fraction count as the same
 	mostApart = 1e-2 // how far vertices of the only simplex may be apart
 	mostUnits = 1e-9 // the largest difference of a row's sum from 1
 )
@@ -52,13 +53,13 @@ type Verdict struct {
 	// Factor bounds the volume of the simplex of the fit as a multiple of the smallest volume. It is
 	// math.MaxFloat64 if nothing is proved, as for more than 10 centers.
 	Factor float64
-	// A facet of a polytope inside the hull of the rows is a linear function. Its values at the k centers,
-	// divided by their sum, are a vector; Rho is the largest length of these vectors. If it is at most 1, no
-	// simplex is smaller. math.MaxFloat64: the centroid is not inside, or nothing is known.
+	// A polytope inside the hull of the rows has facets, which are linear functions. The values of a facet at
+	// the k centers, divided by their sum, form a vector. Rho is the largest length of these vectors. If Rho
+	// is at most 1, no simplex is smaller. math.MaxFloat64: the centroid is not inside, or nothing is known.
 	Rho float64
-	// Apart bounds, in units of memberships, how far the vertices of another simplex lie from the matched
-	// vertices of the fit, if its volume is at most 1 + 1e-9 times the smallest. math.MaxFloat64: nothing is
-	// proved.
+	// Apart compares the fit with other simplices of at most 1 + 1e-9 times the smallest volume. It bounds,
+	// in units of memberships, how far their vertices lie from the matched vertices of the fit.
+	// math.MaxFloat64: nothing is proved.
 	Apart float64
 }
 

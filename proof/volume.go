@@ -69,9 +69,9 @@ import (
 
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
-	LogVolume float64 // at most the log volume of the centers of any pair with this Error or less; −Inf: nothing is proved
-	// Error is ‖X − GF‖², weighted if weights were given. At slack 0 it is the minimum, or a little less:
-	// the error of a fit that reaches the minimum may exceed it by rounding.
+	LogVolume float64 // no centers with this Error or less have a smaller log volume; −Inf: nothing is proved
+	// Error is a bound of ‖X − GF‖², weighted if weights were given. At slack 0 it is the minimum, or less by
+	// rounding: a fit that reaches the minimum may exceed Error.
 	Error float64
 }
 
@@ -113,15 +113,14 @@ func VolumeFloor(
 }
 
 // VolumeRatio returns an upper bound for the volume of the centers of m, divided by the smallest volume of
-// any centers with no more error. Pass the model, the samples x of its fit, and the Weights of the fit, with
+// any centers with no more error. Pass the samples x of the fit, the model, and the Weights of the fit, with
 // weight 0 for rows that the fit left out. The ratio is at least 1, and [math.MaxFloat64] if nothing is
 // proved. It is 0 if no volumes are compared: for SumAtMostOne, for more than d+1 centers, for centers
 // without volume, and if the objective is below the floor of x.
 //
-// If m is without a penalty, and its objective is within 1e-10 of the total variance of the floor, it is
-// compared with centers that reach the floor exactly. VolumeRatio reads Weights, Solver and Workers. Cost: as
-// for [VolumeFloor]. Errors: VolumeFloor's and Model.Check's; [softkmeans.ErrShape] for a model without
-// centers, or of other columns.
+// A model without a penalty is compared with centers that reach the floor exactly, if its Gap is at most
+// 1e-10. VolumeRatio reads Weights, Solver and Workers. Cost: as for [VolumeFloor]. Errors: VolumeFloor's and
+// Model.Check's; [softkmeans.ErrShape] for a model without centers, or with another number of columns.
 func VolumeRatio(
 	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, opts *softkmeans.Options,
 ) (float64, error) {

@@ -40,12 +40,12 @@ type Sureness struct {
 
 // Bootstrap estimates how much the centers, mean memberships and labels of the model m change from sample to
 // sample. m is a model of [softkmeans.FitMinVolume] for the rows of x (n×d) with these options. Read Lower,
-// Upper and Stable. Bootstrap samples n rows with replacement, Resamples times, fits them from m's centers,
-// and matches their prototypes with m's as [Match] does. Fixed centers match themselves. A row sampled twice
+// Upper and Stable. Resamples times Bootstrap samples n rows with replacement, fits them from m's centers,
+// and matches the prototypes with m's as [Match] does. Fixed centers match themselves. A row sampled twice
 // counts twice; rows of weight 0 are not sampled.
 //
 // The intervals are for the result of the same fit on very many such rows. They cover the prototypes that
-// generated the data less often, since a slack moves centers inward. More rows do not change that. The fits
+// generated the data less often, since a slack moves centers inward. More rows do not change this. The fits
 // search near m alone; [Others] looks for other solutions.
 //
 // # Details
@@ -113,8 +113,9 @@ type bootstrap struct {
 	exps     []int // exponents of the columns: sum and squares are of differences divided by 2^exps
 	status   softkmeans.Status
 	shares   []float64
-	same     []float64 // for each row the number of draws that give it the model's label
-	// Sums and sums of squares of the differences from the model, of centers times 2^-exps and of shares.
+	same     []float64 // for each row the number of resamples that give it the model's label
+	// Sums and sums of squares of the differences from the model: of centers times 2^-exps, and of mean
+	// memberships.
 	sum, squares           *softkmeans.Matrix
 	shareSum, shareSquares []float64
 }
@@ -230,7 +231,7 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 	return r
 }
 
-// add adds a draw to the sums.
+// add adds the fit r to the sums, and to the counts of equal labels.
 func (b *bootstrap) add(r *draw) {
 	for j := range r.centers.Rows {
 		for c, v := range r.centers.Row(j) {
@@ -252,7 +253,7 @@ func (b *bootstrap) add(r *draw) {
 	}
 }
 
-// result computes the intervals from the sums.
+// result returns the intervals by the standard errors from the sums, and the fractions of equal labels.
 func (b *bootstrap) result() *Sureness {
 	k, d, n := b.centers.Rows, b.centers.Cols, float64(b.o.Resamples)
 	r := &Sureness{

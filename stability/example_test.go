@@ -8,7 +8,7 @@ import (
 	"softkmeans/stability"
 )
 
-// Which prototypes of today's model are which of yesterday's.
+// Match finds for each prototype of yesterday's model its match in today's model.
 func ExampleMatch() {
 	a, _ := softkmeans.FromRows([][]float64{{0, 0}, {10, 0}, {0, 10}})
 	b, _ := softkmeans.FromRows([][]float64{{1, 9}, {0, 0}, {11, 0}, {5, 5}})

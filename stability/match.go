@@ -74,7 +74,7 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 // mostPairs bounds the number of distances in Match.
 const mostPairs = math.MaxInt32 / 16
 
-// matchCenters returns for each row of f the row of g that it is matched with, or −1: the least sum of
+// matchCenters returns for each row of f its matching row of g, or −1. The matches have the least sum of
 // squared distances. Their differences are in the units of distanceExp. If fixed is not nil, its rows are the
 // first rows of f and of g, and row i of f is matched with row i of g.
 func matchCenters(f, g, fixed *softkmeans.Matrix) []int {
@@ -121,8 +121,7 @@ func between(f *softkmeans.Matrix) float64 {
 }
 
 // distanceExp returns the exponent of the power of two above the largest difference, within a column, between
-// entries of f and g. If that is more than 500 below the exponent of the largest entry, it returns the latter
-// less 500.
+// entries of f and g. The result is at least the exponent of the largest entry less 500.
 func distanceExp(f, g *softkmeans.Matrix) int {
 	widest, top := 0.0, 0.0
 	for j := range f.Cols {

@@ -19,9 +19,10 @@ const (
 	halvesStream = 0x4a1f // of random numbers
 )
 
-// Others checks whether other rows or another slack lead to other labels than those of m, a model that
-// [softkmeans.FitMinVolume] found for the rows of x (n×d) with these options. It adds to m.Warnings and
-// m.Others, and sets m.ClusterDoubt. After a warning try fewer prototypes, which may be more stable.
+// Others checks whether other rows or another slack lead to other labels. m is a model that
+// [softkmeans.FitMinVolume] found for the rows of x (n×d) with these options. Others appends to m.Warnings
+// and m.Others, and sets m.ClusterDoubt. Call it once, since a second call appends the same again. After a
+// warning try fewer prototypes, which may be more stable.
 //
 // Rows of weight 0 are not fitted. Others does nothing if half of the rows are fewer than 4k, or if all
 // centers are fixed. Cost: about as much as FitMinVolume for each pair of halves, of which there are three up
@@ -37,7 +38,8 @@ const (
 // most. Near 5 % another Seed may change the verdict.
 //
 // If m contains Clusters and ClusterWeights, m.ClusterDoubt becomes the mean fraction of changed labels. If
-// m.Clusters is nil, the fraction of membership that moves counts instead, with WarnShares.
+// m.Clusters is nil, Others compares memberships instead of labels, and appends a WarnShares if more than 5 %
+// of all membership moves.
 func Others(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
 ) error {
@@ -95,7 +97,7 @@ func Others(
 	return nil
 }
 
-// labelled reports whether a model contains labels of so many rows.
+// labelled reports whether a model contains labels of the given number of rows.
 func labelled(m *softkmeans.Model, rows int) bool {
 	if len(m.Clusters) == 0 {
 		return m.Memberships != nil && m.Memberships.Rows == rows

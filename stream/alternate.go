@@ -22,7 +22,7 @@ type sums struct {
 	error float64
 }
 
-// newSums returns the sums of no rows at centers f from the mean.
+// newSums returns empty sums for centers whose differences from the mean are f.
 func (v *volume) newSums(f *softkmeans.Matrix) *sums {
 	s := &sums{centers: f.Clone(), f: softkmeans.NewMatrix(v.k, v.cols, nil),
 		gg: softkmeans.NewMatrix(v.k, v.k, nil), gr: softkmeans.NewMatrix(v.k, v.cols, nil)}
@@ -97,8 +97,8 @@ func (v *volume) add(s *sums, b *block) error {
 	return nil
 }
 
-// factor adds a bound of rounding to the diagonal of a positive semidefinite matrix, and overwrites it with
-// its Cholesky factor. It reports false if numbers are out of range.
+// factor adds a bound of rounding to the diagonal of the positive semidefinite matrix a, and overwrites a
+// with its Cholesky factor. It returns false if numbers are out of range.
 func factor(a *softkmeans.Matrix) bool {
 	trace := 0.0
 	for j := range a.Rows {
@@ -186,16 +186,16 @@ const (
 	convergedProximal = 0.1     // above it the proximal term alone may keep the centers in place
 	// closeShare: an error below the target by at most this fraction of the permitted excess is near enough.
 	closeShare = 0.01
-	calmShare  = 0.3 // λ changes if the error moves by less than this share of its distance left
-	usualPower = 1.5 // the error over the floor grows about as this power of λ
+	calmShare  = 0.3 // λ changes if the error moves less than this fraction of its distance from the target
+	usualPower = 1.5 // the error less the floor grows about as this power of λ
 )
 
 // corrected iterates on the summary. `at` contains sums over all rows at some centers. Linear and constant
-// terms are added to the loss of the summary: at these centers its value and gradient become those of the
-// loss of all rows (stochastic variance reduction, Johnson & Zhang 2013). A fixed point is a fixed point for all
-// rows, up to terms of second order in the step. Meanwhile λ is changed to meet the slack. corrected returns
-// the centers f, the last λ, and open = false if f lowers the loss by no more than the tolerance, so that
-// another pass is not worthwhile.
+// terms are added to the loss of the summary. At these centers it then has the value and the gradient of the
+// loss of all rows (stochastic variance reduction, Johnson & Zhang 2013). A fixed point is a fixed point for
+// all rows, up to terms of second order in the step. Meanwhile λ is changed to meet the slack. corrected
+// returns the centers f, the last λ, and open = false if f lowers the loss by no more than the tolerance, so
+// that another pass is not worthwhile.
 func (v *volume) corrected(
 	at *sums, lambda, proximal float64,
 ) (f *softkmeans.Matrix, to float64, open bool, err error) {

@@ -24,8 +24,8 @@ func marshal(magic string, numbers []float64) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)), nil
 }
 
-// unmarshal returns the numbers in data, or an error if data is not a form with this magic, a correct
-// checksum, finite numbers, and at least `least` of them.
+// unmarshal returns the numbers in data, or an error unless data begins with this magic, has a correct
+// checksum, and contains at least `least` numbers, all finite.
 func unmarshal(magic string, data []byte, least int) ([]float64, error) {
 	body := len(data) - 4
 	if body < 4+8*least || body%8 != 4 || string(data[:4]) != magic ||

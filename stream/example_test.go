@@ -10,8 +10,8 @@ import (
 	"softkmeans/stream"
 )
 
-// A table that is read anew for every pass: from a file in a program, made up by a formula here. Nothing of it
-// stays in memory but a block.
+// A program reads its table anew from a file for every pass; here a formula makes the rows. Only one block is
+// in memory.
 func ExampleFit() {
 	blocks := func(yield func(*softkmeans.Matrix, error) bool) {
 		block := softkmeans.NewMatrix(1000, 3, nil) // used again for every block
@@ -44,7 +44,7 @@ func ExampleFit() {
 	// largest membership of the first prototype: 0.64
 }
 
-// Parts of a table with different processes: each adds up its own, and what travels between them is small.
+// Each process adds its part of a table to a Stats and an Extent, and sends only their binary forms.
 func ExampleSubspace() {
 	parts := []*softkmeans.Matrix{
 		softkmeans.NewMatrix(2, 3, []float64{0, 0, 1, 1, 0, 1}),

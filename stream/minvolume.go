@@ -26,8 +26,8 @@ const (
 	rounding  = 1e-14 // of the total, for a floor
 )
 
-// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. Bounds and Fixed cause
-// ErrOption. Progress reports the fit of the summary.
+// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults. NonNegative, Lower, Upper
+// and Fixed cause ErrOption. Progress reports the fit of the summary.
 type MinVolumeOptions struct {
 	softkmeans.MinVolumeOptions
 	// SummaryRows is the largest number of rows of the summary; 0: 16384, or fewer beyond 1024 columns. It is
@@ -51,8 +51,8 @@ type MinVolumeOptions struct {
 // result is bit-identical to softkmeans.FitMinVolume's.
 //
 // For larger data the fit iterates on a summary of the rows, and corrects it by further passes. Objective,
-// Floor, Total and Gap are computed on all rows, and proved as by Fit. The fields whose names begin with
-// Cluster, Trace, Iterations, and Warnings other than WarnSlack describe the fit of the summary. Status is
+// Floor, Total and Gap are computed on all rows, and proved as by Fit. These fields describe the fit of the
+// summary: all whose names begin with Cluster, Trace, Iterations, and Warnings except WarnSlack. Status is
 // StatusConverged if another step would lower the loss by at most Tol of the error, and change the error by
 // at most 1 % of the slack.
 //
@@ -67,7 +67,7 @@ type MinVolumeOptions struct {
 //   - one for memberships, probabilities and labels, if requested.
 //
 // Cost: nd² for the first pass, O(ndk + nk²) for each other pass, and softkmeans.FitMinVolume on the summary,
-// with up to 200 more iterations a refinement. Errors: those of Fit and softkmeans.FitMinVolume. If ctx ends
+// with up to 200 more iterations a refinement. Errors: as for Fit and softkmeans.FitMinVolume. If ctx ends
 // after centers were found, FitMinVolume returns the error and the best model so far, with StatusCancelled.
 // The Certificate of this model proves nothing (Solver is SolverAuto).
 func FitMinVolume(
@@ -142,8 +142,8 @@ type volume struct {
 	reference float64 // the floor, or its substitute: see setReference
 	target    float64 // the largest objective that the slack allows
 	allowance float64 // the target less the floor
-	missed    float64 // an error above it is a WarnSlack
-	near      float64 // an error below the target by at most near is near enough
+	missed    float64 // an error above missed causes a WarnSlack
+	near      float64 // the search for λ ends at an error below the target by at most near
 }
 
 func (v *volume) check() error {
@@ -204,7 +204,8 @@ func (v *volume) scaled(o softkmeans.MinVolumeOptions) softkmeans.MinVolumeOptio
 	return o
 }
 
-// measureFloor makes the first pass. It returns the rows if a summary may contain all of them.
+// measureFloor makes the first pass. It returns the rows if a summary may contain all of them; otherwise it
+// sets p and reference.
 func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	few = &softkmeans.Matrix{}
 	stats := new(softkmeans.Stats)
@@ -306,7 +307,7 @@ func (v *volume) refine(m *softkmeans.Model) error {
 	}
 	m.Status = softkmeans.StatusIterationLimit
 	most := v.target + v.near
-	// The squared accuracy of the summary's centers, as a share.
+	// The squared relative accuracy of the summary's centers.
 	least := float64(v.k) / float64(v.summary.x.Rows)
 	for proximal := least; left >= 0; left-- {
 		next, to, open, failed := v.corrected(at, lambda, proximal)

@@ -58,8 +58,8 @@ func (p *passes) check() error {
 	return nil
 }
 
-// counted returns a copy of the weights in which those below 2^-500 of the heaviest are 0, as a table in memory
-// has them: the blocks of a pass do not know the heaviest.
+// counted returns a copy of the weights in which those below 2^-500 of the heaviest are 0, as a table in
+// memory has them: the blocks of a pass do not know the heaviest.
 func counted(weights []float64) []float64 {
 	top, out := 0.0, slices.Clone(weights)
 	for _, w := range weights {
@@ -78,7 +78,8 @@ func counted(weights []float64) []float64 {
 // at least 24 and at most 8192 rows.
 func blockRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
-// each makes a pass and calls fn for every block.
+// each makes a pass over the data. It regroups the rows, calls fn for every block, and returns the first
+// error.
 func (p *passes) each(fn func(b *block) error) error {
 	p.pass++
 	seen, wait := 0, 0 // rows passed to fn so far, and rows waiting in the buffer

@@ -22,7 +22,7 @@ const mostK = 1 << 12
 type Subspace struct {
 	softkmeans.Subspace
 	K         int
-	Rows      int // of the statistics
+	Rows      int // the number of rows in the statistics
 	Enclosure softkmeans.Enclosure
 }
 

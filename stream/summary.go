@@ -21,8 +21,8 @@ import (
 
 // The two outermost rows along each of several random lines in the subspace are taken. There are
 // linesPerCenter lines for each direction plus linesPerCenter more, at most mostLines, and at most an eighth
-// of the size of the summary. A given corner of a simplex of k vertices is at one of k ends of lines, on
-// average.
+// of the size of the summary. On average one of k ends of lines is at a given corner of a simplex with k
+// vertices.
 const (
 	linesPerCenter = 16
 	mostLines      = 128
@@ -34,7 +34,7 @@ type summary struct {
 	draws    int
 	rng      *rand.Rand
 	next     float64 // the probability at which the next row is drawn
-	made     int     // draws so far
+	made     int     // the number of rows sampled so far
 	below    float64 // the probability of all rows so far
 	drawn    []drawnRow
 	lines    *softkmeans.Matrix // in coordinates of the data: each row's product with x − mean is its reach
@@ -76,7 +76,7 @@ func newSummary(p *softkmeans.Subspace, size int, seed uint64) *summary {
 	return s
 }
 
-// add takes in the next block.
+// add offers the rows of the next block to the extremes and to the random sample.
 func (s *summary) add(b *block, workers int) {
 	y := b.x.Clone()
 	for i := range y.Rows {
@@ -120,8 +120,8 @@ func (s *summary) draw(b *block, i int, squares float64) {
 	}
 }
 
-// finish returns the rows in their order. Extremes keep their own weight. The weights of drawn rows, which
-// represent all other rows, are scaled to the total weight of these.
+// finish returns the rows in their order. Extremes keep their own weight. Sampled rows represent all rows
+// that are not extreme, and their weights are scaled to the total weight of these rows.
 func (s *summary) finish() *block {
 	byNumber := func(a, b drawnRow) int { return a.number - b.number }
 	extremes := slices.DeleteFunc(s.extremes, func(e drawnRow) bool { return e.row == nil })

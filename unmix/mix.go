@@ -85,7 +85,7 @@ const (
 	mostRounds = 40
 )
 
-// settle divides memberships by their sum; 1/k each if it is 0.
+// settle divides the k memberships in row by their sum; if the sum is 0, it sets each to 1/k.
 func settle(row []float64, sum float64) {
 	for j, v := range row {
 		if row[j] = 1 / float64(len(row)); sum > 0 {

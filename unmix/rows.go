@@ -70,7 +70,7 @@ func (v *view) discarded() []float64 {
 	return v.Squares[min(v.directions, last):last]
 }
 
-// exactShare is the share of the total up to which FitMinVolume takes a floor for an exact mixture's.
+// FitMinVolume takes data for an exact mixture if the floor is at most exactShare of the total.
 const exactShare = 1e-6
 
 // exact reports whether the floor contains no noise: the mixture is exact, or the floor of any data is 0.
@@ -166,10 +166,10 @@ func normalize(row []float64) float64 {
 	return math.Ldexp(length, exp)
 }
 
-// outliers returns the indices of at most the fraction share of the rows. Each row has two squared distances:
-// from the plane, and within the plane from the mean. An outlier has one of them above noise.FarRow times its
-// median, and the rows with the largest ratio are taken. In the plane each direction counts in units of its
-// own spread.
+// outliers returns the indices of the farthest rows, at most the fraction `share` of all. Each row has two
+// squared distances: from the plane, and within the plane from the mean. In an outlier one of these distances
+// is above noise.FarRow times its median. The rows with the largest such ratios are returned. In the plane
+// each direction counts in units of its own spread.
 func (v *view) outliers(share float64) (list []int, err error) {
 	if v.directions == v.rank() || v.directions == 0 {
 		return nil, nil

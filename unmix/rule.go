@@ -15,7 +15,7 @@ import (
 // out. E is the squared error above the floor, divided by k−1: noise in the plane. E counts at most mostNoise
 // times the energy of the second direction left out: the first may be caused by a material that varies, and
 // σ² then contains it already. λ is set anew after noiseSteps iterations, at most noiseRounds times, until it
-// changes by less than a share of noiseClose and the run has converged.
+// changes by at most the fraction noiseClose and the run has converged.
 //
 // docs/accuracy.md lists the simulated images on which the constants were chosen.
 const (
@@ -64,7 +64,7 @@ func newScene(v *view, data *table, columns []float64) (*scene, error) {
 	s.beyond = v.beyond(&inside)
 	s.in = v.MinVolumeOptions
 	s.in.Lower, s.in.Upper, s.in.NonNegative = nil, nil, false
-	// A fall of the loss counts as a share of the error in all columns.
+	// Tol is relative to the error in all columns, not only in the leading directions.
 	s.in.Tol *= min(v.floor/max(v.floor-v.Floor, v.floor/roughTol), roughTol)
 	if tell := v.Progress; tell != nil {
 		s.in.Progress = func(it softkmeans.Iteration) {
@@ -110,7 +110,8 @@ func (s *scene) fit(
 	return r, err
 }
 
-// follow runs while λ follows the noise. It returns the last run, nil if there is none.
+// follow fits repeatedly, and sets λ by the noise of each run for the next. It returns the last run; nil if
+// there is none.
 func (s *scene) follow(ctx context.Context) (last *run, err error) {
 	squares := s.discarded()
 	lambda := noiseShare * squares[0]

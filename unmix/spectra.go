@@ -20,18 +20,18 @@ const (
 )
 
 // Turns is leastTurn + turnFactor times the largest move of a spectrum at the otherFactors of λ. Both were
-// chosen on the scenes of internal/scenes with even seeds from 200 to 240, so that the true spectrum is
-// within Turns more than nine times of ten, also without pure pixels; docs/accuracy.md reports how often. The
-// move at 4λ shows spectra that λ/2 and 2λ leave in the same wrong place. WarnSeveral reports a mean angle of
-// more than severalAngle percent of π at λ/2 or 2λ.
+// chosen on the scenes of internal/scenes with even seeds from 200 to 240, so that more than nine of ten true
+// spectra are within Turns, also without pure pixels. docs/accuracy.md reports the fractions. The move at 4λ
+// shows spectra that λ/2 and 2λ leave in the same wrong place. WarnSeveral reports a mean angle of more than
+// severalAngle percent of π at λ/2 or 2λ.
 const (
 	leastTurn    = 2
 	turnFactor   = 4
 	severalAngle = 1
 )
 
-// toData converts a center of the view to the data's columns and bounds, and to length 1 if rows were scaled
-// to length 1.
+// toData converts row, a center in the view's columns, to the data's columns, and moves it into the bounds.
+// If rows were scaled to length 1, it scales row to length 1.
 func (s *scene) toData(row []float64) {
 	for c, v := range s.columns {
 		row[c] *= v
@@ -42,7 +42,7 @@ func (s *scene) toData(row []float64) {
 	}
 }
 
-// clamp keeps a center within the bounds.
+// clamp moves the entries of a center, row, into the bounds, and to 0 or above.
 func (o *Options) clamp(row []float64) {
 	for c := range row {
 		if n := len(o.Upper); n > 0 {
@@ -63,8 +63,8 @@ func (s *scene) vertices(r *run) *softkmeans.Matrix {
 	return f
 }
 
-// sighting holds what a run says about the spectra: the vertices, the means of the purest rows, and the
-// numbers of such rows, in the data's columns.
+// sighting contains a run's estimates of the spectra, in the data's columns: the vertices, the means of the
+// purest rows, and the numbers of these rows.
 type sighting struct {
 	vertices, purest *softkmeans.Matrix
 	rows             []float64 // the number of pure rows behind each of purest

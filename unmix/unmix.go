@@ -23,8 +23,8 @@ const (
 	ScaleAuto Scaling = iota
 	// ScaleGiven takes the rows as they are.
 	ScaleGiven
-	// ScaleUnit divides each row by its length and multiplies its weight by the length, which is measured in
-	// the power of two above the largest entry of x. That removes the brightness of a pixel; dark rows count
+	// ScaleUnit divides each row by its length. The weight of a row is multiplied by its length, in units of
+	// the power of two above the largest entry of x. The fit then ignores brightness, and dark rows count
 	// little. Memberships add up to 1.
 	ScaleUnit
 )
@@ -42,7 +42,8 @@ type Options struct {
 	// The defaults are softkmeans.InitSPA for Init, softkmeans.VolumeAffine for Volume, and 1e-7 for Tol,
 	// since the spectrum of a dark material, which changes the loss little, converges last. NonNegative is
 	// always set; Fixed causes ErrOption. If Lower or Upper contains other numbers than 0 and ±Inf, ScaleAuto
-	// is ScaleGiven. If neither Slack nor Lambda is set, λ is chosen by the noise, from one start.
+	// means ScaleGiven, and ScaleUnit causes ErrOption. If neither Slack nor Lambda is set, λ is chosen by
+	// the noise, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
 	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Rows that
@@ -62,14 +63,14 @@ type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
 	Brightness []float64 // n, with ScaleUnit; otherwise nil
-	Trimmed    []int     // the rows that were left out of the fit, rising; nil: none
-	// Noise is the noise of each column as a multiple of the median; the fit divides columns by it.
-	// RowWeights is a weight in [0, 1] for each row, by how well the row fits. Both are nil if all columns or
-	// rows count alike.
+	Trimmed    []int     // indices of the rows that were left out of the fit, ascending; nil: none
+	// Noise (d) contains the noise of each column as a multiple of the median noise; the fit divides columns
+	// by it. RowWeights (n) contains a weight in [0, 1] for each row, by how well the row fits. Both are nil
+	// if all columns or rows count alike.
 	Noise, RowWeights []float64
-	// PureRows is the number of nearly pure rows, a sum of weights in [0, 1], from whose mean each spectrum
-	// was estimated. Turns is the angle, in percent of π, within which the true spectrum lies in 9 of 10
-	// simulated images. nil: not known.
+	// PureRows (k) contains for each spectrum the number of nearly pure rows from whose mean it was
+	// estimated, a sum of weights in [0, 1]. Turns (k) contains for each spectrum an angle in percent of π.
+	// In simulated images 9 of 10 true spectra are within this angle. nil: not known.
 	PureRows, Turns []float64
 }
 
@@ -110,7 +111,7 @@ func (r *Result) PredictLabels(dst []int, x *softkmeans.Matrix) ([]int, error) {
 // Fit calls [softkmeans.FitMinVolume] with NonNegative and the defaults of [Options]. Unless Slack or Lambda
 // is set, Fit divides columns by their noise, weights rows by how well they fit, sets λ by the noise, and
 // moves spectra towards the purest pixels. For an exact mixture, k = 1, or k > min(n−1, d), FitMinVolume's
-// slack sets λ; Noise, RowWeights, PureRows and Turns are then nil.
+// slack sets λ. In these cases, and if Slack or Lambda is set, Noise, RowWeights, PureRows and Turns are nil.
 //
 // # Details
 //
@@ -244,7 +245,7 @@ func byNoise(ctx context.Context, given *table) (r *Result, err error) {
 		RowWeights: found.Rows})
 }
 
-// result fits the scene, and completes r, which contains what is known of the rows.
+// result fits the scene, and completes r, whose fields about the rows are set.
 func (s *scene) result(ctx context.Context, r *Result) (*Result, error) {
 	narrow, err := s.follow(ctx)
 	if narrow == nil {
@@ -268,8 +269,8 @@ func (s *scene) result(ctx context.Context, r *Result) (*Result, error) {
 	return r, err
 }
 
-// of computes the memberships and the certificate of r for the data; r.Centers must be in the columns of the
-// data. With ScaleUnit it first multiplies the spectra, which are of length 1, by lengths: see lengthen.
+// of computes the memberships and the certificate of r for the rows of data. r.Centers must be in the columns
+// of data. With ScaleUnit it first multiplies the spectra, which are of length 1, by lengths: see lengthen.
 // weights are the weights in the fit. ended is the error that ended the computation early; of returns it with
 // r, since the remaining work is short.
 func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err error) {
