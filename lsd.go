@@ -381,7 +381,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // above 2^520. On an error dst is unchanged.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if !m.isMapped() || m.Memberships == nil {
-		return nil, fail(ErrShape, "the model has no map, which those of TILSD have")
+		return nil, fail(ErrShape, "the model has no map; only models of TILSD have one")
 	}
 	if err := m.checkMap(); err != nil {
 		return nil, err

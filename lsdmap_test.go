@@ -60,8 +60,8 @@ func TestLSDMapErrors(t *testing.T) {
 		says   string
 	}{
 		{predict, members(nil), two, ErrTooFewSamples, "the model has no memberships"},
-		{coordinates, members(nil), two, ErrShape, "the model has no map, which those of TILSD have"},
-		{coordinates, flat(1), two, ErrShape, "the model has no map, which those of TILSD have"},
+		{coordinates, members(nil), two, ErrShape, "the model has no map; only models of TILSD have one"},
+		{coordinates, flat(1), two, ErrShape, "the model has no map; only models of TILSD have one"},
 		{predict, flat(1), of(1), ErrShape, "rows have 1 similarities, the model has 2 samples"},
 		{predict, flat(1), nil, ErrShape, "rows is nil"},
 		{predict, means(1, 2), nil, ErrShape, "rows is nil"},

@@ -245,7 +245,7 @@ func (o *MinVolumeOptions) checkCenters(k, d int) error {
 	}
 	for i := range known.Rows {
 		if !slices.Equal(f.row(i), known.row(i)) {
-			return fail(ErrOption, "row "+strconv.Itoa(i)+" of Centers is not that of Fixed")
+			return fail(ErrOption, "row "+strconv.Itoa(i)+" of Centers differs from this row of Fixed")
 		}
 	}
 	return nil

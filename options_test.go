@@ -333,7 +333,7 @@ func TestWarningTable(t *testing.T) {
 		"k = 15 exceeds the 9 rows: clusters are empty":                                                                                                          {WarnRows, 0, 9, 15},
 		"center 3 is empty: no sample has its largest membership there, and it has 0.25 of all membership":                                                       {WarnEmpty, 3, 0, .25},
 		"center 4 is outside of the data: 3.5 times as far from the middle as the farthest sample":                                                               {WarnFar, 4, 0, 3.5},
-		"the error is 1.24 times what the slack allows, and no smaller one was found":                                                                            {WarnSlack, 0, 0, 1.2355},
+		"the error is 1.24 times the largest that the slack allows, and no fit had less":                                                                         {WarnSlack, 0, 0, 1.2355},
 	} {
 		if got := w.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

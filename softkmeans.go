@@ -394,7 +394,7 @@ func (m *Model) checkMeans() error {
 	}
 	switch {
 	case wrong || m.ClusterWeights != nil && !(math.Abs(sumOf(m.ClusterWeights)-1) <= 1e-6):
-		return fail(ErrOption, "the model's cluster weights, spread or doubt are not those of a fit")
+		return fail(ErrOption, "the model's cluster weights, spread or doubt are not possible after a fit")
 	case c == nil || f != nil && c.Rows == f.Rows && c.Cols == f.Cols:
 		return nil
 	case f == nil:

@@ -72,7 +72,7 @@ func (w Warning) String() string {
 		return "center " + cluster + " is outside of the data: " + value +
 			" times as far from the middle as the farthest sample"
 	case WarnSeveral:
-		return "there are several answers: with a half or twice of the noise the centers move by " + value +
+		return "there are several answers: with half or twice the λ the centers move by " + value +
 			" % of π on average, center " + cluster + " most"
 	case WarnLabels:
 		return "the labels are not stable: fits of halves of the rows, with half or twice the slack or λ, " +
@@ -89,7 +89,7 @@ func (w Warning) String() string {
 	case WarnRows:
 		return "k = " + strconv.Itoa(int(w.Value)) + " exceeds the " + other + " rows: clusters are empty"
 	case WarnSlack:
-		return "the error is " + value + " times what the slack allows, and no smaller one was found"
+		return "the error is " + value + " times the largest that the slack allows, and no fit had less"
 	}
 	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
 }

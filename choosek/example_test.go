@@ -19,7 +19,7 @@ func ExamplePropose() {
 	fmt.Println(p.K, "since", p.Reason)
 	fmt.Println("second opinions:", p.Elbow, p.Profile)
 	// Output:
-	// 3 since prototype 3 adds 32.0 % to what is explained, more than the 21.5 % that chance would; prototype 4 would add 2.0 %, less than the 15.2 % of chance
+	// 3 since prototype 3 adds 32.0 % of the variance, more than the 21.5 % expected by chance; prototype 4 would add 2.0 %, less than 15.2 % by chance
 	// second opinions: 3 3
 }
 

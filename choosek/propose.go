@@ -91,16 +91,16 @@ func Propose(floors []float64) (Proposal, error) {
 	case lead == 0:
 		step, stick := percents(p.Step[0], p.Stick[0])
 		p.Reason = "no direction stands out: the first explains " + step +
-			", where chance would give " + stick
+			", and " + stick + " is expected by chance"
 	case lead == parts:
 		p.Reason = "every direction stands out"
 	default:
 		p.K = lead + 1
 		step, stick := percents(p.Step[lead-1], p.Stick[lead-1])
 		next, rest := percents(p.Step[lead], p.Stick[lead])
-		p.Reason = "prototype " + strconv.Itoa(p.K) + " adds " + step + " to what is explained, more than" +
-			" the " + stick + " that chance would; prototype " + strconv.Itoa(p.K+1) + " would add " + next +
-			", less than the " + rest + " of chance"
+		p.Reason = "prototype " + strconv.Itoa(p.K) + " adds " + step + " of the variance, more than the " + stick +
+			" expected by chance; prototype " + strconv.Itoa(p.K+1) + " would add " + next + ", less than " + rest +
+			" by chance"
 	}
 	return p, nil
 }

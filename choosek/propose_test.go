@@ -56,14 +56,14 @@ func TestProposeKReasons(t *testing.T) {
 	}{
 		{[]float64{0, 0}, 1, 0, 0, 0, "all samples are equal"},
 		{[]float64{10, 4, 1, 0, 0, 0, 0, 0, 0}, 4, 2, 2, 3, "4 prototypes mix all samples exactly"},
-		{[]float64{10, 4, 1, 1.1e-11, 0, 0, 0, 0, 0}, 3, 3, 2, 4, "prototype 3 adds 30.0 % to what is explained, more than the 27.1 % that chance would; prototype 4 would add 10.0 %, less than the 14.6 % of chance"},
+		{[]float64{10, 4, 1, 1.1e-11, 0, 0, 0, 0, 0}, 3, 3, 2, 4, "prototype 3 adds 30.0 % of the variance, more than the 27.1 % expected by chance; prototype 4 would add 10.0 %, less than 14.6 % by chance"},
 		{[]float64{10, 4, 1, 1e-11, 0, 0, 0, 0, 0}, 4, 2, 2, 3, "4 prototypes mix all samples exactly"},
 		{[]float64{10, 0, 0, 0, 0}, 2, 0, 0, 1, "2 prototypes mix all samples exactly"},
 		{[]float64{10, 0, 0, 0}, 0, 0, 0, 1, "the data has one direction only, and any number of prototypes may lie along it"},
-		{[]float64{10, 4, 0}, 0, 0, 0, 2, "no direction stands out: the first explains 60.0 %, where chance would give 75.0 %"},
-		{[]float64{10, 2, 0}, 2, 0, 0, 2, "prototype 2 adds 80.0 % to what is explained, more than the 75.0 % that chance would; prototype 3 would add 20.0 %, less than the 25.0 % of chance"},
-		{[]float64{16, 4, 0}, 0, 0, 0, 2, "no direction stands out: the first explains 75.0 %, where chance would give 75.0 %"},
-		{[]float64{100, 65, 40, 20, 16, 12, 9, 6, 3, 0}, 4, 4, 4, 9, "prototype 4 adds 20.0 % to what is explained, more than the 14.8 % that chance would; prototype 5 would add 4.0 %, less than the 11.1 % of chance"},
+		{[]float64{10, 4, 0}, 0, 0, 0, 2, "no direction stands out: the first explains 60.0 %, and 75.0 % is expected by chance"},
+		{[]float64{10, 2, 0}, 2, 0, 0, 2, "prototype 2 adds 80.0 % of the variance, more than the 75.0 % expected by chance; prototype 3 would add 20.0 %, less than 25.0 % by chance"},
+		{[]float64{16, 4, 0}, 0, 0, 0, 2, "no direction stands out: the first explains 75.0 %, and 75.0 % is expected by chance"},
+		{[]float64{100, 65, 40, 20, 16, 12, 9, 6, 3, 0}, 4, 4, 4, 9, "prototype 4 adds 20.0 % of the variance, more than the 14.8 % expected by chance; prototype 5 would add 4.0 %, less than 11.1 % by chance"},
 	} {
 		p, err := Propose(c.floors)
 		if err != nil || p.K != c.k || len(p.Step) != c.parts || len(p.Stick) != c.parts || p.Elbow != c.elbow || p.Profile != c.profile || p.Reason != c.reason {

@@ -400,7 +400,7 @@ func (f *File) checkSimilarities(kind error) error {
 		return fault.New(kind, "the labels of the decomposition: ", s.Clustering.Check().Error())
 	case s.Objective != m.Objective || s.Floor != m.Floor || s.FloorError != m.FloorError ||
 		s.Total != m.Total || s.Gap != m.Gap:
-		return fault.New(kind, "the objective or the floor is not that of the decomposition")
+		return fault.New(kind, "the objective or the floor differs from the decomposition's")
 	}
 	return nil
 }

@@ -57,7 +57,7 @@ func (f *fitFlags) readStart() (err error) {
 		return err
 	}
 	if f.start.Model == nil {
-		return fmt.Errorf("%s: a model of method %s has no centers to start from", f.from,
+		return fmt.Errorf("%s: a model of method %s has no prototypes to start from", f.from,
 			short(f.start.Method, mostName))
 	}
 	f.k, f.options.Sum = f.start.K(), f.start.Model.Sum
@@ -75,7 +75,7 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 	}
 	b := &stability.BootstrapOptions{MinVolumeOptions: *o, Resamples: f.bootstrap}
 	b.Progress = func(at softkmeans.Iteration) {
-		p.step(fmt.Sprintf("draw %d of %d", at.Restart+1, f.bootstrap))
+		p.step(fmt.Sprintf("resample %d of %d", at.Restart+1, f.bootstrap))
 	}
 	found, err := stability.Bootstrap(ctx, d.x, r.model, b)
 	if err != nil {

@@ -46,10 +46,10 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	f.given = given(fs)
 	switch {
 	case f.centers == "" && f.model == "":
-		return f, usageErrorf("-centers is missing; give a file of centers, or -model with a file that fit " +
-			"-model wrote")
+		return f, usageErrorf("-centers is missing; give a file of prototypes, or -model with a file that fit -model " +
+			"wrote")
 	case f.centers != "" && f.model != "":
-		return f, usageErrorf("-centers and -model both have centers; give one")
+		return f, usageErrorf("-centers and -model both contain prototypes; give one")
 	}
 	for _, name := range []string{"scale", "rows"} {
 		if f.model != "" && f.given[name] {
@@ -198,8 +198,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (a *answer.Answer, o
 		return a, true, nil
 	}
 	if f.scale == scale.Auto && d.scale != nil {
-		a.Quality = append(a.Quality, "This is about standardized columns, as fit has them; for centers of columns "+
-			"as they are use -scale none.")
+		a.Quality = append(a.Quality, "The columns are standardized, as fit does; for centers of columns that were not standardized use -scale none.")
 	}
 	switch {
 	case hard:

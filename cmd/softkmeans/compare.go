@@ -37,7 +37,7 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 		if c.models[i].Model == nil {
-			return fmt.Errorf("%s: a model of method %s has no centers", name,
+			return fmt.Errorf("%s: a model of method %s has no prototypes", name,
 				short(c.models[i].Method, mostName))
 		}
 	}

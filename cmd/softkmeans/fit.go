@@ -124,7 +124,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-solver, -enclosure smallest and -sum at-most-one of -method global are for " +
 			"tables in memory, without -stream yes")
 	case f.model != "" && f.k > mostCenters:
-		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
+		return f, usageErrorf("-k %d: a model has at most %d prototypes; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":
 		return f, usageErrorf("-details adds columns to the file of -o; give -o")
 	case f.missing == absent.Fit && !f.method.takes("missing"):
@@ -322,7 +322,7 @@ func (f *fitFlags) settleRows(ctx context.Context, d *data, r *result, p *progre
 
 // choose chooses k by the rows, and notes which of them if they are not all.
 func (f *fitFlags) choose(ctx context.Context, d *data, r *result, p *progress) error {
-	p.step("the number of centers")
+	p.step("the number of prototypes")
 	o := &choosek.Options{Weights: d.Weights, Seed: f.seed, Workers: f.workers}
 	x, err := d.filled()
 	switch {

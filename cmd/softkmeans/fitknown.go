@@ -122,7 +122,7 @@ func (f *fitFlags) joinKnown(d *data, r *result) (*softkmeans.Matrix, error) {
 			for j, v := range r.fixed.Row(i) {
 				if v < b.low || v > b.high {
 					return nil, fmt.Errorf("%s: %s is %g in column %s, and prototypes are kept %s; -bounds none "+
-						"takes that away", f.known, short(r.known[i], mostName), v, short(d.Names[j], mostName), b)
+						"lifts this", f.known, short(r.known[i], mostName), v, short(d.Names[j], mostName), b)
 				}
 			}
 		}

@@ -60,7 +60,7 @@ func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err e
 	if n := len(rest); n > most {
 		more := ""
 		if most == 1 {
-			more = "; put spectra of a file each in one table, a row or a column each"
+			more = "; to fit several files, put them into one table, for example each spectrum into a row"
 		}
 		return nil, usageErrorf("%s takes %s, not %d: %q%s", fs.Name(), count(most, "file"), n,
 			rest[:min(n, 4)], more)

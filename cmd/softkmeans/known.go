@@ -201,7 +201,7 @@ func (k *known) mix(s *session) (err error) {
 	if k.library != nil && k.Lengths() {
 		note := "each row is a mixture times a length of its own"
 		if auto {
-			note += ", as that leaves clearly less of the squared error; -rows given takes that away"
+			note += ", since this clearly reduces the squared error; -rows given takes rows as they are"
 		}
 		k.notes = append(k.notes, note)
 	}

@@ -458,7 +458,7 @@ func TestKnownLengths(t *testing.T) {
 	}
 }
 
-// Columns of large numbers decide shares, and one line says so; -scale zscore takes that away. Standard
+// Columns of large numbers decide shares, and one line says so; -scale zscore lifts this. Standard
 // deviations of prototypes do so by themselves, and -scale none leaves columns as they are.
 func TestKnownScale(t *testing.T) {
 	m := newMixtures(80, 3, 6, 8)

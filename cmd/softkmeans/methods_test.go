@@ -215,7 +215,7 @@ func TestFitAuto(t *testing.T) {
 	for _, want := range []string{
 		many + ": no k is proposed: nothing stands out of the noise; give -k N\n" +
 			"Noise: k = 1; ", "\nHalves of the rows: no k; ",
-		"\nThese criteria are of 1000 rows drawn at random; the floors are of all rows.\n",
+		"\nThese criteria are computed from a random sample of 1000 rows, and the floors from all rows.\n",
 	} {
 		if code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("code %d, no %q in %s", code, want, stderr)

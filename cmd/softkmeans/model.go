@@ -82,7 +82,7 @@ func readModelFrom(in io.Reader, name string) (*modelFile, error) {
 	case !known:
 		err = fmt.Errorf("%s: the model's scale is %.40q, which this softkmeans does not know", name, f.Scale)
 	case f.K() > mostCenters:
-		err = fmt.Errorf("%s: more than %d centers", name, mostCenters)
+		err = fmt.Errorf("%s: more than %d prototypes", name, mostCenters)
 	}
 	return m, err
 }
@@ -140,8 +140,8 @@ func (f *modelFile) checkColumns(names []string, source string) error {
 // centersFor returns the scaled centers, for d with the model's scaling.
 func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, error) {
 	if f.Model == nil {
-		return nil, fmt.Errorf("%s: a model of method %s has no centers; certify needs a model of global, "+
-			"minvol or alternating", source, short(f.Method, mostName))
+		return nil, fmt.Errorf("%s: a model of method %s has no prototypes; certify needs a model of "+
+			"global, minvol or alternating", source, short(f.Method, mostName))
 	}
 	if err := f.checkColumns(d.Names, d.Source); err != nil {
 		return nil, err

@@ -75,7 +75,7 @@ func parseReport(args []string) (f reportFlags, err error) {
 	case f.classes == "-":
 		return f, usageErrorf("-classes -: must be a file")
 	case f.k > report.MostPrototypes:
-		return f, usageErrorf("-k %d: a page shows at most %d centers", f.k, report.MostPrototypes)
+		return f, usageErrorf("-k %d: a page shows at most %d prototypes", f.k, report.MostPrototypes)
 	}
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit

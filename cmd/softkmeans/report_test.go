@@ -94,7 +94,7 @@ func TestReportUsage(t *testing.T) {
 	for _, f := range []failure{
 		{"-k 3", 2, "-o is missing"},
 		{"-o - -k 0", 2, "must be a whole number, at least 1, or auto"},
-		{"-o - -k 65", 2, "-k 65: a page shows at most 64 centers"},
+		{"-o - -k 65", 2, "-k 65: a page shows at most 64 prototypes"},
 		{"-o - -slack 0", 2, "must be a number above 0"},
 		{"-o - -image 8", 2, "such as 8x8"},
 		{"-o - -image 8x8,negative", 2, "only transpose and invert can follow"},

@@ -80,7 +80,7 @@ func TestReportStream(t *testing.T) {
 				"-scale", kind.String(), "-classes", labels, "-o", out+".html", "-memberships", out+".csv", data)...)
 			pages[i] = readFile(t, out+".html")
 		}
-		for _, caption := range []string{"Means, and where", "Each row is a mixture", "Rows by class"} {
+		for _, caption := range []string{"Cluster means", "Each row is a mixture", "Rows by class"} {
 			without := func(page string) string { // probabilities, of which doubt in labels is a part
 				return regexp.MustCompile(`(p\d \d+) \S+`).ReplaceAllString(pageTable(t, page, caption), "$1")
 			}
@@ -204,7 +204,7 @@ func TestReportStreamUsage(t *testing.T) {
 		{"-stream yes", 2, "standard input can be read only once"},
 		{"-stream yes -weights 1 " + iris, 2, "-stream yes does not go with -weights"},
 		{"-stream yes -missing mean " + iris, 2, "-stream yes goes with -missing drop only"},
-		{"-stream yes -k 151 " + iris, 2, "a page shows at most 64 centers"},
+		{"-stream yes -k 151 " + iris, 2, "a page shows at most 64 prototypes"},
 		{"-stream yes -k 2 -image 3x3 " + iris, 1, "-image 3x3 needs 9 columns, not 4"},
 		{"-stream yes -k 3 " + short, 1, "short.csv: "},
 		{"-stream yes -k 2 -classes " + short + " " + iris, 1,

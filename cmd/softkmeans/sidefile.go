@@ -126,7 +126,7 @@ func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 		return nil, err
 	}
 	if t.Rows > mostCenters {
-		return nil, fmt.Errorf("%s: %d centers; at most %d can be certified", s.source, t.Rows, mostCenters)
+		return nil, fmt.Errorf("%s: %d prototypes; at most %d can be certified", s.source, t.Rows, mostCenters)
 	}
 	if len(t.Names) != len(d.Names) {
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns or the same names",

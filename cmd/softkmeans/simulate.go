@@ -115,10 +115,10 @@ func reportSimulated(w io.Writer, name string, s *scenes.Scene) error {
 	what := map[scenes.Purity]string{scenes.Pure: "pure pixels of each", scenes.Few: "few pure pixels",
 		scenes.None: "no pure pixels"}[s.Purity]
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s.img: %d lines × %d samples, %d bands, %s materials, %s, %g dB\n", name, s.Lines,
+	fmt.Fprintf(&b, "%s.img: %d lines × %d columns, %d bands, %s materials, %s, %g dB\n", name, s.Lines,
 		s.Columns, s.Bands, k, what, s.SNR)
 	fmt.Fprintf(&b, "%s_endmembers.csv: the spectra of the materials\n", name)
-	fmt.Fprintf(&b, "%s_abundances.img: the share of each in every pixel\n", name)
+	fmt.Fprintf(&b, "%s_abundances.img: the share of each material in every pixel\n", name)
 	b.WriteString("\nTo unmix the image, and to compare the result with the truth:\n\n")
 	for _, words := range [][]string{
 		{"unmix", "-k", k, "-o", "shares.img", "-spectra", "spectra.csv", name + ".hdr"},

@@ -59,7 +59,7 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.options.Lambda, "lambda")
 	boundsFlag(fs, &f.bounds)
 	rowsFlag(fs, &f.options.Scaling)
-	numberFlag(fs, &f.options.Trim, "trim", "must be a share, at least 0 and below 1",
+	numberFlag(fs, &f.options.Trim, "trim", "must be a fraction, at least 0 and below 1",
 		func(v float64) bool { return v >= 0 && v < 1 })
 	sumFlag(fs, &f.options.Sum)
 	seedFlag(fs, &f.options.Seed)
@@ -89,12 +89,11 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 	}
 	switch {
 	case !given["k"] && f.centers == "":
-		return f, usageErrorf("-k is missing; give a number of materials, or auto for what the " +
-			"pixels speak for, or -centers with a file of spectra")
+		return f, usageErrorf("-k is missing; give a number of materials, or auto to count the directions of the pixels above the noise, or -centers with a file of spectra")
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
 	case f.bounds != nil && (f.bounds.low < 0 || f.bounds.high <= 0):
-		return f, usageErrorf("-bounds: spectra are at least 0; give bounds above")
+		return f, usageErrorf("-bounds: spectra are at least 0; give a lower bound of at least 0 and an upper bound above 0")
 	case f.inUnits() && f.options.Scaling == unmix.ScaleUnit:
 		return f, usageErrorf("-bounds are in the units of the pixels, which -rows unit takes away; " +
 			"leave one out")

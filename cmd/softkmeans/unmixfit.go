@@ -200,7 +200,7 @@ func (u *unmixing) checkStreamed() error {
 	}{{o.Scaling == unmix.ScaleUnit, "-rows unit"}, {o.Trim > 0, "-trim"}, {u.flags.shade != "", "-shade"},
 		{u.flags.bounds != nil, "-bounds"}} {
 		if u.streamed && c.given {
-			return usageErrorf("%s needs the scene in memory; add -stream no, or leave it out", c.flag)
+			return usageErrorf("%s needs the image in memory; add -stream no, or leave %[1]s out", c.flag)
 		}
 	}
 	return nil

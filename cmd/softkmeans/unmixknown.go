@@ -116,7 +116,7 @@ func (k *knownScene) join() (*sources.Sources, error) {
 
 func (k *knownScene) mix(ctx context.Context, out *unmixOutputs) error {
 	if k.streamed && k.flags.page != "" {
-		return usageErrorf("-report with -centers needs the scene in memory; add -stream no, or " +
+		return usageErrorf("-report with -centers needs the image in memory; add -stream no, or " +
 			"leave it out")
 	}
 	from, err := k.join()
@@ -238,8 +238,7 @@ func (k *knownScene) sentences() []string {
 	case cone && o.Scaling == unmix.ScaleUnit:
 		lines[0] = "Each pixel is a mixture times its brightness (-rows unit)."
 	case cone:
-		lines[0] = "Each pixel is a mixture times its brightness, as that leaves clearly less of the squared " +
-			"error; -rows given takes that away."
+		lines[0] = "Each pixel is a mixture times its brightness, since this clearly reduces the squared error; -rows given takes pixels as they are."
 	}
 	if s := answer.ShadeOf(k.lengths); s != nil {
 		lines[0] += " The brightness is " + s.Words() + "."

@@ -338,7 +338,7 @@ func TestUnmixKnownUsage(t *testing.T) {
 		{"-centers - a.img", 2, "-centers -: must be a file"},
 		{"-centers lib.sli -rows unit -sum at-most-one a.img", 2, "-rows unit has shares that add up to one"},
 		{"-centers lib.sli -stream yes -report p.html a.img", 2,
-			"-report with -centers needs the scene in memory"},
+			"-report with -centers needs the image in memory"},
 		{"-centers lib.sli -o lib.img a.img", 2, "-o lib.hdr would overwrite the prototypes"},
 		{"-centers five.csv -spectra five.csv a.img", 2, "-spectra five.csv would overwrite the prototypes"},
 		{"-centers five.csv a.img", 1, "five.csv: 2 prototypes of 5 columns, but a.img has 6 columns"},

@@ -66,7 +66,7 @@ func (u *unmixing) answer() *answer.Answer {
 	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: view.SumOf(u.found), Tol: certifiedTol,
 		Streamed: true}
 	if r.model.Lambda > 0 {
-		q.Why = "That is the price of spectra near the data."
+		q.Why = "This excess keeps the spectra near the data."
 		a.LambdaBy = u.lambdaBy()
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
@@ -105,8 +105,7 @@ func (u *unmixing) choices() []string {
 	line := "Pixels are scaled to length 1, as their brightness varies."
 	switch {
 	case u.streamed:
-		line = "A scene that is read in blocks is fitted as given, and spectra may be slightly below 0; -stream no " +
-			"keeps them at 0 or above, and has -rows and -trim."
+		line = "An image that is read in blocks is fitted as given, and spectra may be slightly below 0; -stream no keeps them at 0 or above, and accepts -rows and -trim."
 	case o.Scaling == unmix.ScaleGiven:
 		line = "Pixels are fitted as given (-rows given)."
 	case u.flags.inUnits():

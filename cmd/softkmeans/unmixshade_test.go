@@ -210,8 +210,8 @@ func TestUnmixTrim(t *testing.T) {
 	s.values[0] = math.NaN() // the numbers of rows are not those of pixels
 	s.writeENVI(t, "x.bil", envi.Header{Type: 5, Interleave: "bil"}, 1)
 	out := must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -o g.img -report p.html x.bil")...)
-	const want = "7 pixels are left out of the fit as outliers: line 2, sample 6; line 3, sample " +
-		"7; line 6, sample 1; line 6, sample 2; line 6, sample 3; …."
+	const want = "7 pixels are left out of the fit as outliers: line 2, column 6; line 3, column " +
+		"7; line 6, column 1; line 6, column 2; line 6, column 3; …."
 	if !strings.Contains(lined(out), want) || !strings.Contains(readFile(t, "p.html"), want) {
 		t.Errorf("%s", out)
 	}

@@ -13,8 +13,8 @@ func init() {
 	switch {
 	case simd.Emulated():
 	case runtime.GOARCH != "amd64":
-		arithmetic = "vectors of 128 bits"
+		arithmetic = "SIMD of 128 bits"
 	case archsimd.X86.AVX2() && archsimd.X86.FMA():
-		arithmetic = "vectors of 256 bits"
+		arithmetic = "SIMD of 256 bits"
 	}
 }

@@ -147,7 +147,7 @@ func (w *watch) warnings(f *modelFile) (list []string) {
 		}
 	}
 	if more -= mostFar; more > 0 {
-		list = append(list, fmt.Sprintf("%s more with values far from those of the fit.",
+		list = append(list, fmt.Sprintf("%s more with values far from the values in the fit.",
 			count(more, "column")))
 	}
 	if w.beyond > 0 {

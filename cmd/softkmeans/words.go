@@ -60,6 +60,6 @@ func notCount(source string, row int, column string, v float64) error {
 	if v < 0 {
 		what = fmt.Sprintf("%v is below 0", v)
 	}
-	return fmt.Errorf("%s: row %d, column %s: %s; counts must all be there and at least 0 (-scale counts or "+
-		"words, of the command line or of a model)", source, row+1, short(column, mostName), what)
+	return fmt.Errorf("%s: row %d, column %s: %s; -scale counts and words require counts of at least 0, without missing values "+
+		"(the scale may come from a model)", source, row+1, short(column, mostName), what)
 }

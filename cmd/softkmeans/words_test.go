@@ -81,7 +81,7 @@ func TestWords(t *testing.T) {
 	writeText(t, "bad.csv", strings.Replace(dense, "0,0", "0,-1", 1))
 	writeText(t, "bad.mtx", regexp.MustCompile("(\n1 [0-9]+ )[0-9]+").ReplaceAllString(market, "$1-1"))
 	for _, args := range []string{"fit -k 4 -scale words bad.csv", "fit -k 4 -scale words bad.mtx", "predict -model m.json -o p.csv bad.csv"} {
-		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 1 || !strings.Contains(stderr, "-1 is below 0; counts must all be there and at least 0") {
+		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 1 || !strings.Contains(stderr, "-1 is below 0; -scale counts and words require counts of at least 0") {
 			t.Errorf("%s: %d, %s", args, code, stderr)
 		}
 	}

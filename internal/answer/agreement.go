@@ -48,12 +48,12 @@ func (e *Agreement) Sections() []Section {
 	}
 	accuracy := []string{"ACC", "-", "not computed for so many classes and clusters"}
 	if e.Accuracy != nil {
-		accuracy = []string{"ACC", four(*e.Accuracy), "share of rows that are right, with the best one-to-one matching"}
+		accuracy = []string{"ACC", four(*e.Accuracy), "fraction of rows in the right class, with the best one-to-one matching"}
 	}
 	all := []Section{read, {Title: "Agreement", Table: &Table{Head: []string{"", "", ""}, Rows: [][]string{
 		accuracy,
 		{"NMI", four(e.NMI), "normalized mutual information, from 0 to 1"},
-		{"purity", four(e.Purity), "share of rows of the most frequent class of their cluster"},
+		{"purity", four(e.Purity), "fraction of rows in the most frequent class of their cluster"},
 		{"adjusted Rand", four(e.AdjustedRand), "agreement of pairs: 0 by chance, 1 at best"}}}}}
 	if e.Counts != nil {
 		all = append(all, Section{Title: "Rows by class (down) and cluster (across)",
@@ -153,7 +153,7 @@ type MaterialMatch struct {
 
 // Sections returns the table of matches.
 func (e *Materials) Sections() []Section {
-	read := Section{Lines: []string{"Materials of " + e.Truth.Source + ", and which of " + e.Found.Source + " each is, by " +
+	read := Section{Lines: []string{"Materials of " + e.Truth.Source + " matched with the materials of " + e.Found.Source + ", by " +
 		view.Count(e.Rows, "row")}}
 	for _, side := range []MaterialsOf{e.Truth, e.Found} {
 		for _, note := range side.Notes {

@@ -38,10 +38,10 @@ func (c *Curve) Fill(a *Answer) {
 	a.Choice.Elbow, a.Choice.Profile = AtLeastOne(p.Elbow), AtLeastOne(p.Profile)
 	if c.Choice == nil && p.Elbow > 0 {
 		a.Choice.Criteria = append(a.Choice.Criteria,
-			"Second opinion: the curve of explained has its elbow at k = "+strconv.Itoa(p.Elbow)+".")
+			"Elbow of the column explained: k = "+strconv.Itoa(p.Elbow)+".")
 	}
 	if c.Choice == nil && p.Profile > 0 {
-		a.Choice.Criteria = append(a.Choice.Criteria, "Third opinion: the large steps end at k = "+strconv.Itoa(p.Profile)+".")
+		a.Choice.Criteria = append(a.Choice.Criteria, "End of the large steps: k = "+strconv.Itoa(p.Profile)+".")
 	}
 }
 

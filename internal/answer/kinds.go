@@ -74,7 +74,7 @@ func Outliers(trimmed []Pixel, pictured bool) []string {
 	for _, p := range trimmed[:min(n, mostListed)] {
 		place := "pixel " + strconv.Itoa(p.Line)
 		if pictured {
-			place = "line " + strconv.Itoa(p.Line) + ", sample " + strconv.Itoa(p.Sample)
+			place = "line " + strconv.Itoa(p.Line) + ", column " + strconv.Itoa(p.Sample)
 		}
 		places = append(places, place)
 	}
@@ -168,7 +168,7 @@ type Newcomer struct {
 
 // models has the matches of two models, and the differences of their centers.
 func (a *Answer) models() []Section {
-	t := &Table{Head: []string{"A", "B", "moved", "share of the distance between prototypes", "rows of A", "rows of B"}}
+	t := &Table{Head: []string{"A", "B", "moved", "fraction of the distance between prototypes", "rows of A", "rows of B"}}
 	rows := func(n int, share float64) string { return strconv.Itoa(n) + " (" + percent2(share) + ")" }
 	var values [][]float64
 	var names []string

@@ -98,13 +98,13 @@ func (q *Quality) Sentence() string {
 	}
 	switch {
 	case !view.Finite(q.Total) || !view.Finite(q.Objective):
-		return "Squared errors are out of range, so that no share of the " + q.whole() + " is known."
+		return "Squared errors are out of range, so that no fraction of the " + q.whole() + " is known."
 	case !(q.Total > 0) && q.Whole == "" && q.Sum == softkmeans.SumToOne:
 		return "All rows are equal: one prototype is enough."
 	case !(q.Total > 0):
 		return "The " + q.whole() + " is 0: there is nothing to explain."
 	case q.lost(q.Total):
-		return "The " + q.whole() + " is no more than its rounding, so that nothing is known of its shares."
+		return "The " + q.whole() + " is no more than its rounding, so that nothing is known of its parts."
 	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "" && q.optimal():
 		return "1 " + q.word() + ", the mean of the rows, explains nothing of how they differ."
 	case q.K == 1 && q.Sum == softkmeans.SumToOne && q.Whole == "":
@@ -115,14 +115,15 @@ func (q *Quality) Sentence() string {
 	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ") + have + " of the " + q.whole()
 	switch {
 	case q.Missing > 0:
-		text += " of the values present; at most about " + upTo(q.Floor/q.Total) + " can be explained (an estimate)"
+		text += " of the values present; about " + upTo(q.Floor/q.Total) + " can be explained at most (an estimate)"
 		if low > 0 {
 			text += ", and " + others + " can explain more than " + most + " (proved)"
 		}
 	case q.Trivial && q.K > 1 && q.Between > 0:
 		return view.Count(q.K, "cluster") + " explain " + view.Percent(q.Between) + " of the variance by their means."
 	case q.Trivial && q.K > 1:
-		text += ". As many fit any table of this size without error, so that this says little"
+		text += ". This number of prototypes fits any table of this size without error, so that the result " +
+			"says little"
 	case q.lost(q.Floor):
 		text += ". The floor is no more than its rounding, so that nothing is proved"
 	case q.optimal():

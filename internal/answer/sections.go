@@ -305,8 +305,7 @@ func (a *Answer) bootstrap() []Section {
 		return nil
 	}
 	values := Section{ID: "bootstrap", Title: "Uncertainty by " + strconv.Itoa(b.Draws) + " fits of rows drawn with " +
-		"replacement. ± is a 95 % interval for the result of the same fit of very many such rows. The prototypes that " +
-		"generated the rows may lie farther out."}
+		"replacement. The table contains half the widths (±) of 95 % intervals for the result of the same fit of very many such rows. The prototypes that generated the rows may lie farther out."}
 	if b.Status != "converged" {
 		values.Title += " Some of these fits ended at the limit of iterations."
 	}

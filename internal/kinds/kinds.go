@@ -44,7 +44,7 @@ const (
 	SumWords   = ", as parts of a whole: columns are not standardized"
 	AboveWords = "prototypes are kept at 0 or above"
 	LabelWords = "labels are the largest memberships, as rows are mixtures"
-	TotalWords = " is the sum of the others, and says again what they say"
+	TotalWords = " is the sum of the others, and so contains no further information"
 )
 
 // Slack is how far the squared error of k prototypes of counts in d columns may be above its floor, as a
@@ -198,7 +198,7 @@ const mostCodes = 20
 // CodesWords is what to say of a column that [Codes] finds.
 func CodesWords(name string, groups int) string {
 	return "column " + name + " has " + strconv.Itoa(groups) +
-		" whole numbers alone, each more than once, and may have codes of groups"
+		" only whole numbers, each more than once: they may be codes of groups"
 }
 
 // within is how far sums may be off by the rounding of their parts, as a share.

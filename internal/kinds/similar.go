@@ -52,7 +52,7 @@ func ChooseSimilar(ctx context.Context, s *softkmeans.Matrix, o *choosek.Options
 	if k := c.K; k > 0 {
 		two := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 		c.Reason = "halves of the rows agree on " + table.Count(k, "cluster") + " by " + two(c.Agreement[k-1]) +
-			", where those of a cloud without clusters do by " + two(c.Chance[k-1]) +
+			", and halves of a cloud without clusters by " + two(c.Chance[k-1]) +
 			"; for no other k they agree more beyond chance"
 	}
 	return c, nil

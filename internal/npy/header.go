@@ -45,7 +45,7 @@ func ReadHeader(r io.Reader) (*Header, error) {
 			start[7])
 	}
 	if length > maxHeader {
-		return nil, fmt.Errorf("a header of %d bytes; that of a table has about 100", length)
+		return nil, fmt.Errorf("a header of %d bytes; the header of a table has about 100", length)
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {

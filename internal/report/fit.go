@@ -198,7 +198,7 @@ func (b *builder) sections() []answer.Section {
 		note[0] += " Dotted: prototypes of other fits, of halves of the rows."
 	}
 	if b.Global.Model == nil {
-		note = append(note, "Missing values are drawn as those of the row's mixture.")
+		note = append(note, "The row's mixture replaces missing values.")
 	}
 	classes := b.Classes.section(b.classes, b.names)
 	if len(b.classes) > 0 {

@@ -138,8 +138,8 @@ func (p *points) triangle(title, desc string) (all []picture) {
 
 func (p *points) mixtures(frame chart.Frame, in string) []byte {
 	frame.XLabel = "rows, by label"
-	frame.Desc = "Each row is a column of shares. They are sorted by label, then by the membership in its " +
-		in + "."
+	frame.Desc = "Each row is drawn as a column of its memberships. Rows are sorted by label, then by the " +
+		"membership in its " + in + "."
 	return chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: p.memberships.Data,
 		Labels: p.labels, K: len(p.names), Names: p.names, Name: p.row})
 }

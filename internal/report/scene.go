@@ -125,7 +125,7 @@ func (s *Scene) HTML() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		note := "A map has the share of a material in every pixel."
+		note := "A map shows the share of a material in every pixel."
 		if n := s.maps.each; n > 1 {
 			note += " A pixel of a map is the mean of " + strconv.Itoa(n) + " × " + strconv.Itoa(n) +
 				" pixels of the image."

@@ -250,7 +250,7 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 		if err == nil {
 			p.Data, err = dataURI(img)
 		}
-		p.Ticks = [3]string{"sample 1", view.Count(s.Lines, "line"), strconv.Itoa(s.Samples)}
+		p.Ticks = [3]string{"column 1", view.Count(s.Lines, "line"), strconv.Itoa(s.Samples)}
 		p.Width, p.Height, p.Sharp = m.samples, m.lines, max(m.lines, m.samples) < 200
 		*list = append(*list, p)
 	}
@@ -267,9 +267,10 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 		left[i] = math.Sqrt(v)
 	}
 	hi, at := largest(left)
-	text := "What the mixture leaves of each pixel: the root mean square over the bands."
+	text := "The difference between each pixel and its mixture: the root mean square over the bands."
 	if m.shade != nil {
-		text = "What the mixture times its brightness leaves of each pixel: the root mean square over the bands."
+		text = "The difference between each pixel and its mixture times its brightness: the root mean square over " +
+			"the bands."
 	}
 	add(&views, mapPicture{Title: "Error", Caption: text, Ramp: ramp, Lo: "0", Hi: view.Small(hi),
 		Alt: "Map of the error of every pixel, " + size + ". The largest is " + view.Small(hi) + ", near " +
@@ -295,7 +296,7 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 	for j, name := range s.names() {
 		p := m.most[j]
 		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Answer.Shares[j]) +
-			" of the scene; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
+			" of the image; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
 			Ramp: ramp, Lo: "0", Hi: view.Percent(top),
 			Alt: "Map of the share of " + name + " in every pixel, " + size + ". The mean is " +
 				view.Percent(s.Answer.Shares[j]) + ", the largest " + view.Percent(p.share) +
@@ -316,7 +317,7 @@ func largest(values []float64) (most float64, at int) {
 
 // place names a pixel, counted from 1.
 func place(line, sample int) string {
-	return "line " + strconv.Itoa(line+1) + ", sample " + strconv.Itoa(sample+1)
+	return "line " + strconv.Itoa(line+1) + ", column " + strconv.Itoa(sample+1)
 }
 
 func (s *Scene) colorCaption() string {
@@ -344,8 +345,8 @@ func (s *Scene) colorCaption() string {
 		}
 		bands = append(bands, text)
 	}
-	return begin + view.And(bands) + ". They show " + view.Percent(c.share) + " of the variance, the best three components " +
-		view.Percent(c.best) + "."
+	return begin + view.And(bands) + ". They show " + view.Percent(c.share) + " of the variance; the three leading " +
+		"directions show " + view.Percent(c.best) + "."
 }
 
 // falseColor is the colored view; cells without pixels are transparent.

@@ -153,7 +153,7 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 	}
 	what := "the squared error is of this picture and the one beside it"
 	if s.Centred {
-		what = "with the means of rows and columns, which are free"
+		what = "plus means of rows and columns, which the fit does not restrict"
 	}
 	for _, p := range []struct {
 		of                  *maps

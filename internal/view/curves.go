@@ -25,9 +25,9 @@ func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.C
 		y = append(y, v/total)
 	}
 	f.Title = "The floor for every k"
-	f.Desc = "The least share of the total variance that k prototypes can leave over. With " + Prototypes(k) +
+	f.Desc = "The least fraction of the total variance that k prototypes can leave unexplained. With " + Prototypes(k) +
 		" it is " + Share(c, c.Floor/c.Total) + "."
-	f.XLabel, f.YLabel = "prototypes k", "share of the variance left over"
+	f.XLabel, f.YLabel = "prototypes k", "fraction of the variance not explained"
 	plot := &chart.LinePlot{Frame: f, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}},
 		IntegerX:  true,
 		Highlight: []float64{float64(k)}, HighlightName: "k = " + strconv.Itoa(k)}
@@ -65,7 +65,7 @@ func LossCurve(f chart.Frame, total float64, runs ...Descent) *chart.LinePlot {
 	f.Title = "The loss L of the iterations"
 	f.Desc = "The squared error with the penalty on the volume, after every iteration of the run that gave " +
 		"the result, less its last value."
-	f.XLabel, f.YLabel = "iteration", "L less its last value, over the variance"
+	f.XLabel, f.YLabel = "iteration", "(L − its last value) / variance"
 	plot := &chart.LinePlot{Frame: f, LogY: true, IntegerX: true}
 	for _, run := range runs {
 		s := chart.Series{Name: run.Name, Markers: len(run.Loss) <= 40}

@@ -134,9 +134,9 @@ func Unit(s *scale.Scaling) string {
 	case scale.ZScore:
 		return "standard deviations from the mean"
 	case scale.MinMax:
-		return "share of the column's range"
+		return "fraction of the column's range"
 	case scale.Counts:
-		return "share by the root of the column's mean"
+		return "share divided by the root of the column's mean"
 	case scale.Sums:
 		return "share of the row's sum"
 	case scale.Words:

@@ -34,8 +34,8 @@ func Opinions(c choosek.Choice) []string {
 		list = append(list, text+".")
 	}
 	if c.Drawn {
-		list = append(list, "These criteria are of "+strconv.Itoa(c.Rows)+" rows drawn at random; the "+
-			"floors are of all rows.")
+		list = append(list, "These criteria are computed from a random sample of "+strconv.Itoa(c.Rows)+
+			" rows, and the floors from all rows.")
 	}
 	return list
 }

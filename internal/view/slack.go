@@ -41,5 +41,5 @@ func LastDirection(floors []float64, k int) string {
 		return ""
 	}
 	return "The last direction of " + Prototypes(k) + " is hardly stronger than the next (" +
-		strconv.FormatFloat(last/next, 'f', 2, 64) + " times): its prototypes are a guess, and k may be too large."
+		strconv.FormatFloat(last/next, 'f', 2, 64) + " times): the prototypes along it are a guess, and k may be too large."
 }

@@ -17,7 +17,7 @@ import (
 func TestSame(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
 		"":                              {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"Those of the same volume":      {Factor: 1, Apart: 1e-3},
+		"Any of the same volume":        {Factor: 1, Apart: 1e-3},
 		"to within a millionth.":        {Factor: 1, Apart: math.MaxFloat64},
 		"1/1.5 of the volume of these.": {Factor: 1.5, Apart: math.MaxFloat64},
 	} {

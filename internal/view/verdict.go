@@ -113,8 +113,8 @@ func Same(v *proof.Verdict) string {
 	case v == nil || !Finite(v.Factor):
 		return ""
 	case v.Smallest() && v.Only():
-		return same + " have at least the volume of these, to within a millionth. Those of the same volume lie " +
-			"within 0.01 of these, in memberships."
+		return same + " have at least the volume of these, to within a millionth. Any of the same volume lie within " +
+			"0.01 of these, in memberships."
 	case v.Smallest():
 		return same + " have at least the volume of these, to within a millionth."
 	}

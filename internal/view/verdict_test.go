@@ -119,7 +119,7 @@ func TestSlack(t *testing.T) {
 func TestLastDirection(t *testing.T) {
 	floors := []float64{100, 40, 20, 3, 1}
 	for k, want := range []string{"", "", "", "The last direction of 3 prototypes is hardly stronger than the next " +
-		"(1.18 times): its prototypes are a guess, and k may be too large.", "", "", ""} {
+		"(1.18 times): the prototypes along it are a guess, and k may be too large.", "", "", ""} {
 		if got := LastDirection(floors, k); got != want {
 			t.Errorf("%d: %q", k, got)
 		}

@@ -105,8 +105,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, "There are "+Prototypes(int(w.Value))+" for "+Count(w.Other, "row")+
 				": clusters are empty. Fewer prototypes would do.")
 		case softkmeans.WarnSlack:
-			lines = append(lines, "The squared error is "+Small(w.Value)+" times what the slack allows, and no smaller "+
-				"one was found: check bounds and known prototypes.")
+			lines = append(lines, "The squared error is "+Small(w.Value)+" times the largest error that the slack allows, and no fit had a smaller one: check bounds and known prototypes.")
 		default:
 			text := strings.ReplaceAll(w.String(), "centers", "prototypes") // names none
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")

@@ -24,8 +24,7 @@ func TestWarnings(t *testing.T) {
 		"Prototype p2 is empty: no row has its largest membership there. Fewer prototypes would do.",
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as " +
 			"the farthest row. A larger slack or fewer prototypes may help.",
-		"The squared error is 1.5 times what the slack allows, and no smaller one was found: check bounds and " +
-			"known prototypes.",
+		"The squared error is 1.5 times the largest error that the slack allows, and no fit had a smaller one: check bounds and known prototypes.",
 		"Refitting random halves changes up to 12.3 % of the labels. On tables with known classes, about 76 % were " +
 			"right then. Use memberships between clusters, or fewer prototypes.",
 	}
