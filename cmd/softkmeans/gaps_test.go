@@ -299,7 +299,7 @@ func TestReportMissing(t *testing.T) {
 	must(t, strings.Fields("fit -k 2 -missing fit -o f.csv data.csv")...)
 	must(t, strings.Fields("report -k 2 -missing fit -o p.html -memberships p.csv data.csv")...)
 	page := readFile(t, "p.html")
-	if readFile(t, "f.csv") != readFile(t, "p.csv") || !strings.Contains(page, "Missing values are drawn as") ||
+	if readFile(t, "f.csv") != readFile(t, "p.csv") || !strings.Contains(page, "The row's mixture replaces missing values") ||
 		strings.Contains(page, "Other methods") || strings.Contains(page, "NaN") {
 		t.Error(page)
 	}
