@@ -178,14 +178,9 @@ func (d *data) spread(ctx context.Context) (err error) {
 	return err
 }
 
-// shown is centers in the table's units.
+// shown returns centers in the table's units.
 func (d *data) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
-	clean := d.columns.Clean(centers)
-	for i := range clean.Rows {
-		d.scaling.Undo(clean.Row(i))
-	}
-	d.scaling.Close(clean.Data)
-	return clean
+	return d.columns.Shown(centers, d.scaling)
 }
 
 // clusters is the number of prototypes to fit: k or, if that is 0, that of the set or the proposed number.

@@ -55,8 +55,11 @@ func (s *Series) x(i int) float64 {
 	return s.X[i]
 }
 
-// Lines appends the picture to dst.
+// Lines appends the picture to dst, and nothing for a nil plot.
 func Lines(dst []byte, s *LinePlot) []byte {
+	if s == nil {
+		return dst
+	}
 	ex, ey, low := s.extents()
 	var notes []string
 	if !ex.some {

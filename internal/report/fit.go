@@ -208,7 +208,8 @@ func (b *builder) sections() []answer.Section {
 	all = insert(insert(all, "rows", answer.Section{ID: "map", Lines: note}), "rows", classes)
 	b.show("clusters", b.prototypes("means", "Means of clusters", f.Model.ClusterMeans))
 	b.show("prototypes", b.prototypes("centers", "Prototypes", f.Model.Centers))
-	b.show("map", b.switched()+figures(slices.Concat(b.plane(0), b.triangle(f.Model), b.memberships(0))))
+	triangle := b.points(f.Model).triangle("A row that equals a prototype")
+	b.show("map", b.switched()+figures(slices.Concat(b.plane(0), triangle, b.memberships(0))))
 	b.show("how", figures(b.loss()))
 	if b.Global.Model == nil {
 		return all

@@ -22,8 +22,9 @@ type picture struct {
 	Class string
 }
 
-// figures are pictures side by side; "" if there are none.
+// figures returns pictures side by side; "" if none has an SVG.
 func figures(list []picture) string {
+	list = slices.DeleteFunc(list, func(p picture) bool { return p.SVG == nil })
 	if len(list) == 0 {
 		return ""
 	}
@@ -55,9 +56,6 @@ const (
 // many is the largest number of prototypes for which two pictures stand side by side.
 const many = 10
 
-// manyRows is the largest number of points with opacities of their own.
-const manyRows = 600
-
 // mostPoints is the largest number of points in a plot. With classes there are twice as many plots.
 func (b *builder) mostPoints() int {
 	if len(b.classes) > 0 {
@@ -73,75 +71,49 @@ type coloring struct {
 	names         []string
 }
 
-// points are rows with memberships, for pictures of them.
+// points are rows with memberships, in the colors of clusters and, if there are classes, in those of classes.
 type points struct {
-	memberships *softkmeans.Matrix
-	labels      []int
-	names       []string   // of the prototypes
-	by          []coloring // by cluster and, if there are classes, by class
-	most, of    int        // points of a plot, and the rows that they were drawn from (0: they are all)
-	row         func(i int) string
+	view.Points
+	by []coloring
 }
 
-func newPoints(g *softkmeans.Matrix, labels []int, names []string, class []int, classes []string) *points {
-	p := &points{memberships: g, labels: labels, names: names, by: []coloring{{"", "", labels, names}}}
+func newPoints(p view.Points, class []int, classes []string) *points {
+	by := []coloring{{"", "", p.Labels, p.Names}}
 	if len(classes) > 0 {
-		p.by[0].class = "of-clusters"
-		p.by = append(p.by, coloring{"-classes", "of-classes", class, classes})
+		by[0].class = "of-clusters"
+		by = append(by, coloring{"-classes", "of-classes", class, classes})
 	}
-	return p
+	return &points{p, by}
 }
 
 func (b *builder) points(m *softkmeans.Model) *points {
-	p := newPoints(m.Memberships, m.Labels(nil), b.names, b.Table.Class, b.classes)
-	p.most, p.of, p.row = b.mostPoints(), b.Answer.Rows, b.row
-	return p
+	return newPoints(view.Points{Memberships: m.Memberships, Labels: m.Labels(nil), Names: b.names,
+		Most: b.mostPoints(), Of: b.Answer.Rows, Row: b.row}, b.Table.Class, b.classes)
 }
 
-func (p *points) opacity() []float64 {
-	if p.memberships.Rows > manyRows {
-		return nil
+// each returns the picture that draw makes of each coloring. suffix is for its id.
+func (p *points) each(draw func(suffix string) []byte) (all []picture) {
+	for _, by := range p.by {
+		p.Class, p.Classes = by.of, by.names
+		all = append(all, picture{draw(by.suffix), by.class})
 	}
-	return view.Opacity(p.memberships)
+	return all
 }
 
-// tip is the text of row i: its name and its largest memberships.
-func (p *points) tip(i int) string {
-	return p.row(i) + ": " + chart.Shares(p.memberships.Row(i), p.names)
-}
-
-func (p *points) scatter(plot chart.ScatterPlot) (all []picture) {
+func (p *points) scatter(plot chart.ScatterPlot) []picture {
 	id := plot.ID
-	plot.AllClasses, plot.EqualScale, plot.Opacity, plot.Tip = true, true, p.opacity(), p.tip
-	plot.MaxPoints, plot.Of = p.most, p.of
-	for _, by := range p.by {
-		plot.ID, plot.Class, plot.Classes = id+by.suffix, by.of, by.names
-		all = append(all, picture{chart.Scatter(nil, &plot), by.class})
-	}
-	return all
+	return p.each(func(suffix string) []byte {
+		plot.ID = id + suffix
+		return p.Scatter(plot)
+	})
 }
 
-// triangle draws the memberships in three prototypes in each coloring; in another number it draws nothing.
-func (p *points) triangle(title, desc string) (all []picture) {
-	if len(p.names) != 3 {
-		return nil
-	}
-	for _, by := range p.by {
-		all = append(all, picture{chart.Ternary(nil, &chart.TernaryPlot{
-			Frame: chart.Frame{ID: "ternary" + by.suffix, Title: title, Width: third, Height: 420,
-				Desc: desc + " lies in a corner, an even mixture in the middle."},
-			Memberships: p.memberships.Data, Corners: [3]string(p.names), Class: by.of, Classes: by.names,
-			Opacity: p.opacity(), MaxPoints: p.most, Of: p.of, Tip: p.tip}), by.class})
-	}
-	return all
-}
-
-func (p *points) mixtures(frame chart.Frame, in string) []byte {
-	frame.XLabel = "rows, by label"
-	frame.Desc = "Each row is drawn as a column of its memberships. Rows are sorted by label, then by the " +
-		"membership in its " + in + "."
-	return chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: p.memberships.Data,
-		Labels: p.labels, K: len(p.names), Names: p.names, Name: p.row})
+// triangle draws the memberships in three prototypes; in another number it draws nothing.
+func (p *points) triangle(pure string) []picture {
+	return p.each(func(suffix string) []byte {
+		return p.Triangle(chart.Frame{ID: "ternary" + suffix, Title: "Memberships as a triangle", Width: third,
+			Height: 420}, pure)
+	})
 }
 
 // extent is the range of some finite values.
@@ -170,7 +142,7 @@ func (b *builder) plane(i int) []picture {
 		m, name = f.Model.ClusterMeans, "means of clusters"
 	}
 	o := b.Plane.Outline(m, name, "current", true)
-	o.Tips = b.Tips(m, b.shown(m))
+	o.Tips = b.Tips(m, b.Shown(m, b.Scaling))
 	outlines := append(b.dotted(f.Model), o)
 	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and prototypes", Width: third, Height: 420,
 		Desc: "Rows on the two directions in which they spread most, with " + view.Prototypes(b.k) + "."}
@@ -214,25 +186,8 @@ func (b *builder) others() (all []picture) {
 
 func (b *builder) row(i int) string { return short(b.Table.RowName(i)) }
 
-// shown is centers in the units of the table.
-func (b *builder) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
-	clean := b.Clean(centers)
-	for i := range clean.Rows {
-		b.Scaling.Undo(clean.Row(i))
-	}
-	return clean
-}
-
-// triangle draws the memberships in three prototypes.
-func (b *builder) triangle(m *softkmeans.Model) []picture {
-	return b.points(m).triangle("Memberships as a triangle", "A row that equals a prototype")
-}
-
-// memberships draws the memberships of all rows by method i; nothing for one prototype, where all are 1.
+// memberships draws the memberships of all rows by method i.
 func (b *builder) memberships(i int) []picture {
-	if b.k == 1 {
-		return nil
-	}
 	frame, class := chart.Frame{ID: "memberships-" + strconv.Itoa(i), Width: third, Height: 420}, ""
 	frame.Title = [...]string{"Memberships", "Memberships in the global simplex"}[i] + ": all rows"
 	if n := b.X.Rows; n < b.Answer.Rows {
@@ -243,7 +198,7 @@ func (b *builder) memberships(i int) []picture {
 		frame.Width, frame.Height, class = whole, 300, "wide"
 	}
 	f := [...]*Fit{&b.MinVolume, &b.Global}[i]
-	return []picture{{b.points(f.Model).mixtures(frame, "prototype"), class}}
+	return []picture{{b.points(f.Model).Mixtures(frame, "prototype"), class}}
 }
 
 // prototypes draws prototypes or means of clusters, as tiles if rows are pictures, else by their columns; nothing
@@ -257,14 +212,14 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 		frame.Width, class = whole, "wide"
 	}
 	if b.Image.Rows > 0 {
-		return figures([]picture{{b.tiles(frame, b.shown(m)), class}})
+		return figures([]picture{{b.tiles(frame, b.Shown(m, b.Scaling)), class}})
 	}
 	frame.YLabel = view.Unit(b.Scaling)
 	columns := *b.Columns
 	if id == "means" {
 		columns.Low, columns.High = view.Quartiles(b.X, b.MinVolume.Model.Clusters, b.k)
 	}
-	return figures([]picture{{columns.Centers(frame, b.Clean(m), b.shown(m)), class}})
+	return figures([]picture{{columns.Centers(frame, b.Clean(m), b.Shown(m, b.Scaling)), class}})
 }
 
 func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) []byte {
@@ -282,7 +237,7 @@ func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) []byte {
 		}
 	}
 	return chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols,
-		Names: b.names, Size: tileSize(centers.Rows),
+		Names: b.names, Size: view.TileSize(centers.Rows, third),
 		Light: b.photographs() != at.Invert, Pixel: func(p int) string { return b.Columns.Names[at.column(p)] }})
 }
 
@@ -310,23 +265,11 @@ func (b *builder) photographs() bool {
 	return median-lo > (hi-lo)/4
 }
 
-// tileSize is the size at which n square tiles fill about a square of a third of the page.
-func tileSize(n int) int {
-	across := max(2, int(math.Ceil(math.Sqrt(float64(n)*1.6))))
-	return max(min((third-6)/across-10, 140), 40)
-}
-
 // curves draws the floor for every k, and the fit.
 func (b *builder) curves() []picture {
-	c := b.MinVolume.Certificate
 	p, _ := choosek.Propose(b.Floors)
-	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: third, Height: 320}, b.Floors, b.k, p.K, c)
-	if plot == nil {
-		return nil
-	}
-	if !c.Optimal(view.CertifiedTol) {
-		view.AddFit(plot, "this fit", b.k, c.Objective, c.Total)
-	}
+	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: third, Height: 320}, b.Floors, b.k, p.K,
+		b.MinVolume.Certificate)
 	return []picture{{SVG: chart.Lines(nil, plot)}}
 }
 
@@ -339,8 +282,5 @@ func (b *builder) loss() []picture {
 		}
 	}
 	plot := view.LossCurve(chart.Frame{ID: "loss", Width: third, Height: 320}, b.MinVolume.Certificate.Total, runs...)
-	if plot == nil {
-		return nil
-	}
 	return []picture{{SVG: chart.Lines(nil, plot)}}
 }

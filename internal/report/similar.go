@@ -42,8 +42,8 @@ func (s *Similar) HTML() ([]byte, error) {
 	}
 	s.below = nil
 	names, labels, classes := view.Names(k), m.Labels(nil), classNames(s.Table)
-	p := newPoints(m.Memberships, labels, names, s.Table.Class, classes)
-	p.most, p.row = 2000, func(i int) string { return short(s.Name(i)) }
+	p := newPoints(view.Points{Memberships: m.Memberships, Labels: labels, Names: names, Most: 2000,
+		Row: func(i int) string { return short(s.Name(i)) }}, s.Table.Class, classes)
 	panels, err := s.panels(p)
 	if err != nil {
 		return nil, err
@@ -85,16 +85,12 @@ func (s *Similar) panels(p *points) (all []picture, err error) {
 			Desc:   "Rows that are similar lie near each other.",
 			XLabel: "first direction", YLabel: "second direction"}, X: x, Y: y, Outlines: outlines})
 	}
-	all = append(all, p.triangle("Memberships as a triangle", "A row that is wholly in a cluster")...)
-	if k := m.Memberships.Cols; k > 1 {
-		frame, class := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third,
-			Height: 420}, ""
-		if k > many {
-			frame.Width, frame.Height, class = whole, 300, "wide"
-		}
-		all = append(all, picture{p.mixtures(frame, "cluster"), class})
+	all = append(all, p.triangle("A row that is wholly in a cluster")...)
+	frame, class := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third, Height: 420}, ""
+	if m.Memberships.Cols > many {
+		frame.Width, frame.Height, class = whole, 300, "wide"
 	}
-	return all, nil
+	return append(all, picture{p.Mixtures(frame, "cluster"), class}), nil
 }
 
 // sorted returns the rows by label, then by the membership in it, falling.

@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/chart"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
+	"softkmeans/internal/scale"
 )
 
 const (
@@ -165,6 +166,14 @@ func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
 			}
 		}
 	}
+	return clean
+}
+
+// Shown returns centers of scaled rows in the units of the table. s is the scaling; nil: none.
+func (c *Columns) Shown(centers *softkmeans.Matrix, s *scale.Scaling) *softkmeans.Matrix {
+	clean := c.Clean(centers)
+	s.Undo(clean.Data)
+	s.Close(clean.Data)
 	return clean
 }
 

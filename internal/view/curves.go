@@ -13,8 +13,9 @@ import (
 const mostFloors = 40
 
 // FloorCurve draws the least error for every number of prototypes, in shares of the
-// total variance, with k and the proposed number (0: none) highlighted. It is nil if
-// there is no variance, or if it is out of range. The frame needs only its size.
+// total variance, with k and the proposed number (0: none) highlighted, and the error of a fit
+// that is not optimal. It is nil if there is no variance, or if it is out of range. The frame
+// needs only its size.
 func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.Certificate) *chart.LinePlot {
 	total := floors[0]
 	if !(total > 0) || !Finite(total) {
@@ -38,6 +39,9 @@ func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.C
 		plot.Series = append(plot.Series,
 			chart.Series{Name: "proposed k = " + strconv.Itoa(proposed), X: []float64{float64(proposed)},
 				Y: []float64{y[proposed-1]}, Markers: true})
+	}
+	if !c.Optimal(CertifiedTol) {
+		AddFit(plot, "this fit", k, c.Objective, c.Total)
 	}
 	return plot
 }
