@@ -287,9 +287,15 @@ modules() {
   node --no-warnings examples/tinygo/run.mjs "$work"/wasm/*.wasm
 }
 
-# browser [all]: the page in a browser, built by Go and by TinyGo. One test takes every
-# number of every set through it, others read the tables of the trade; all are also of keys, colors,
-# errors, large tables.
+# The page, built by Go and by TinyGo, for the tests in a browser.
+pages() {
+  go run ./examples/browser/serve -o "$work/page"
+  command -v tinygo > /dev/null || skip 'there is no TinyGo: the page is built by Go alone'
+  go run ./examples/browser/serve -tinygo -o "$work/page-tinygo"
+}
+
+# browser [all]: the pages in a browser. One test takes every number of every set through them,
+# others read the tables of the trade; all are also of keys, colors, errors, large tables.
 browser() {
   local chosen=(-run 'TestNumbers|TestErrors|TestCancel|TestTrade|TestKnown')
   [ "${1-}" != all ] || chosen=()
@@ -300,6 +306,7 @@ browser() {
     skip 'the modules of the browser tests cannot be fetched here'
   fi
   go vet ./...
+  export SOFTKMEANS_PAGES=$work
   go test -v -timeout 90m "${chosen[@]+"${chosen[@]}"}" ./... > "$work/e2e" 2>&1 || { tail -n 100 "$work/e2e"; exit 1; }
   grep -vE '^=== ' "$work/e2e"
 }

@@ -82,8 +82,14 @@ func pageOf(t *testing.T, build string) string {
 	return dir
 }
 
+// buildPage returns the folder of a page: of SOFTKMEANS_PAGES, if it is there, else built with the flags of serve.
 func buildPage(flags ...string) (string, error) {
-	dir := filepath.Join(scratch, "page"+strings.Join(flags, ""))
+	name := "page" + strings.Join(flags, "")
+	dir := filepath.Join(os.Getenv("SOFTKMEANS_PAGES"), name)
+	if _, err := os.Stat(filepath.Join(dir, "index.html")); err == nil {
+		return dir, nil
+	}
+	dir = filepath.Join(scratch, name)
 	cmd := exec.Command("go", append([]string{"run", "./examples/browser/serve", "-o", dir}, flags...)...)
 	cmd.Dir = root
 	if said, err := cmd.CombinedOutput(); err != nil {

@@ -5,6 +5,7 @@
 //	cd examples/browser/e2e && go test -v .
 //
 // CHROMIUM names the browser if it is not on the PATH. Without a browser, or for the page
-// of TinyGo without tinygo, tests are skipped and say so. SHOTS=DIR writes pictures of the
-// page to DIR.
+// of TinyGo without tinygo, tests are skipped and say so. SOFTKMEANS_PAGES=DIR takes the
+// pages that serve has written to DIR/page and DIR/page-tinygo, and builds none that is there.
+// SHOTS=DIR writes pictures of the page to DIR.
 package e2e
