@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/metrics"
 )
 
@@ -72,7 +73,7 @@ func TestArchetypes(t *testing.T) {
 		for m, args := range []string{"fit -k 3 -others no", "fit -k 3 -method global"} {
 			must(t, append(strings.Fields(args), "-o", file, table)...)
 			_, labels, g := parseMemberships(t, readFile(t, file))
-			share, err := metrics.Accuracy(largestOf(truth), labels)
+			share, err := metrics.Accuracy(answer.LargestOf(truth), labels)
 			if err != nil {
 				t.Fatal(err)
 			}

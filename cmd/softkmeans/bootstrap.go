@@ -103,7 +103,7 @@ func unstable(d *data, stable []float64) []answer.UnstableRow {
 	list := []answer.UnstableRow{}
 	row := 0 // of the file, from 1
 	for i, v := range stable {
-		for row++; d.texts.left != nil && d.texts.left[row-1]; row++ {
+		for row++; d.texts.Left != nil && d.texts.Left[row-1]; row++ {
 		}
 		if v < stableShare {
 			u := answer.UnstableRow{Row: row, Stable: v}

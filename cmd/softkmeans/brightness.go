@@ -8,16 +8,14 @@ import (
 	"math"
 	"slices"
 
-	"softkmeans/internal/absent"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/unmix"
 )
 
 // divide divides the rows by their sums. Those without a sum are left out, and noted.
-func (d *data) divide() error {
-	cols := d.x.Cols
-	sums := scale.SumsOf(d.Data, cols)
+func (d *data) divide() (err error) {
+	sums := scale.SumsOf(d.Data, d.x.Cols)
 	if at := slices.IndexFunc(sums, math.IsNaN); at >= 0 {
 		return fmt.Errorf("%s: row %d: a value is missing; the sums of rows need all (-rows, or the model)",
 			d.Source, at+1)
@@ -29,15 +27,12 @@ func (d *data) divide() error {
 	if err := d.leaveZeros(dark, "without a sum above 0"); err != nil {
 		return err
 	}
-	if d.Rows < len(dark) {
-		sums = absent.Without(sums, dark, 1)
-	}
 	if d.scale == nil {
-		d.scale = scale.OfSums(sums, cols, d.Weights)
+		d.scale = scale.Of(scale.Sums, d.Data, d.x.Cols, d.Weights)
 	}
-	d.sizes, d.Weights = sums, scale.Times(d.scale.Divide(d.Data, sums), d.Weights)
 	d.mixtures = true
-	return nil
+	d.sizes, err = kinds.ScaleRows(d.Table, d.scale, false)
+	return err
 }
 
 // open divides the rows by their sums if -rows auto finds that they are mixtures of k prototypes times a

@@ -8,10 +8,6 @@ import (
 	"softkmeans/internal/la"
 )
 
-// probabilityName is the column of memberships with the probability of the row's cluster. The columns of all
-// clusters have the name of the prototype after it.
-const probabilityName = "probability"
-
 // hasProbabilities reports whether m, which may be nil, has the numbers that ClusterProbabilities needs.
 func hasProbabilities(m *softkmeans.Model) bool {
 	return m != nil && m.ClusterMeans != nil && m.ClusterWeights != nil

@@ -39,7 +39,7 @@ func TestProbabilities(t *testing.T) {
 		if !strings.Contains(c.flags, "known") { // labels are numbers
 			parseMemberships(t, fitted)
 		}
-		probabilities := columnsNamed(t, fitted, probabilityName+"_")
+		probabilities := columnsNamed(t, fitted, answer.ProbabilityName+"_")
 		if len(probabilities) != report.Rows || len(probabilities[0]) != m.K() {
 			t.Fatalf("%s: %d columns", args, len(probabilities[0]))
 		}
@@ -56,8 +56,8 @@ func TestProbabilities(t *testing.T) {
 		}
 		predicted(t, "-model", "m.json", "-details", "-o", "p.csv", c.file)
 		again := readFile(t, "p.csv")
-		for i, row := range columnsNamed(t, again, probabilityName) {
-			if !slices.EqualFunc(row, columnsNamed(t, fitted, probabilityName)[i], func(a, b float64) bool { return near(a, b, 1e-9) }) {
+		for i, row := range columnsNamed(t, again, answer.ProbabilityName) {
+			if !slices.EqualFunc(row, columnsNamed(t, fitted, answer.ProbabilityName)[i], func(a, b float64) bool { return near(a, b, 1e-9) }) {
 				t.Fatalf("%s: row %d has %v, predict %v", args, i, probabilities[i], row)
 			}
 		}

@@ -57,7 +57,7 @@ func fitTables(t *testing.T, folder string) {
 					t.Errorf("%q: id %q, not %q", args, records[i+1][0], id)
 				}
 			}
-		} else if before, _, _ := strings.Cut(strings.Join(records[0], "|"), labelName); strings.TrimSuffix(
+		} else if before, _, _ := strings.Cut(strings.Join(records[0], "|"), answer.LabelName); strings.TrimSuffix(
 			before, "|") != want["kept"] {
 			t.Errorf("%q: %q", args, records[0])
 		}

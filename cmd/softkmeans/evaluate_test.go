@@ -145,7 +145,7 @@ func TestWriteCounts(t *testing.T) {
 				total += counts[i][j]
 			}
 		}
-		b := bytes.NewBuffer(answer.Text([]answer.Section{{Table: answer.CountsTable(classes, clusters, counts)}}, false))
+		b := bytes.NewBuffer(answer.Text([]answer.Section{{Table: answer.CountsTable(classes, clusters, counts, answer.LineWidth)}}, false))
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		if want := min(size[0], 20+1) + 2; len(lines) != want {
 			t.Fatalf("%v: %d lines, want %d:\n%s", size, len(lines), want, b)

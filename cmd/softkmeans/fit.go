@@ -185,12 +185,12 @@ func (f *fitFlags) run(s *session) error {
 	if f.streams(s.in) {
 		fit = f.fitStream
 	}
-	w := newMembershipWriter(memberships)
+	w := answer.NewMembershipWriter(memberships)
 	result, err := fit(s, w)
 	if err != nil {
 		return err
 	}
-	if err := w.conclude(&result.Notes); err != nil {
+	if err := w.Conclude(&result.Notes); err != nil {
 		return err
 	}
 	if centers != nil {
@@ -230,7 +230,7 @@ func (f *fitFlags) next() string {
 }
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
-func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
+func (f *fitFlags) fitTable(s *session, w *answer.MembershipWriter) (*result, error) {
 	d, err := f.readAs(s, f.takesSparse)
 	if err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 }
 
 // fitData fits a table that was read. It writes the memberships to w unless w is nil.
-func (f *fitFlags) fitData(s *session, d *data, p *progress, w *membershipWriter) (*result, error) {
+func (f *fitFlags) fitData(s *session, d *data, p *progress, w *answer.MembershipWriter) (*result, error) {
 	if d.sparse == nil {
 		d.noteKind(f)
 	}
@@ -290,10 +290,11 @@ func (f *fitFlags) fitData(s *session, d *data, p *progress, w *membershipWriter
 		}
 	}
 	if w != nil {
-		w.describe(&d.Head, d.texts)
-		w.centers, w.clustered, w.likely, w.eachLikely = r.centerNames(), r.clusters != nil, likely != nil, f.details
-		w.details = detailNames(details != nil, d.sizes)
-		return r, w.add(s.ctx, memberRows{labels, clusters, memberships, likely, withSizes(details, d.sizes)})
+		w.Describe(&d.Head, d.texts)
+		w.Centers, w.Clustered, w.Likely, w.EachLikely = r.centerNames(), r.clusters != nil, likely != nil, f.details
+		w.Details = detailNames(details != nil, d.sizes)
+		return r, w.Add(s.ctx, answer.MemberRows{Labels: labels, Clusters: clusters, Memberships: memberships,
+			Probabilities: likely, Details: withSizes(details, d.sizes)})
 	}
 	return r, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/la"
@@ -165,6 +166,9 @@ func (r *result) center(j int) string {
 	}
 	return centerName(j)
 }
+
+// centerName returns the name of center j, from 0, in reports and as the column of its memberships.
+func centerName(j int) string { return "p" + strconv.Itoa(j) }
 
 // centerNames returns the names of all centers; nil: all are p and their numbers.
 func (r *result) centerNames() (names []string) {

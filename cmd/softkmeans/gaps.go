@@ -51,7 +51,7 @@ func (d *data) rowsForK(x *softkmeans.Matrix, o *choosek.Options) (_ *softkmeans
 
 // keep removes the rows that are left out, of those that are there. The texts for outputs stay.
 func (d *data) keep(left []bool) {
-	d.texts.leave(left)
+	d.texts.Leave(left)
 	absent.Keep(d.Table, left)
 	d.x = softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
 }

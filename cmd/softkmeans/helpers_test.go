@@ -202,7 +202,7 @@ func parseMemberships(t *testing.T, text string) (header string, labels []int, g
 		from--
 	}
 	to := at + 1
-	for to < len(records[0]) && strings.HasPrefix(records[0][to], probabilityName) {
+	for to < len(records[0]) && strings.HasPrefix(records[0][to], answer.ProbabilityName) {
 		to++
 	}
 	for i, r := range records {

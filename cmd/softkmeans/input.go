@@ -19,6 +19,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
@@ -317,7 +318,7 @@ type data struct {
 	x        *softkmeans.Matrix // scaled
 	sparse   *rows.Sparse       // in place of x; nil: the rows are not sparse
 	scale    *scale.Scaling     // nil: none
-	texts    rowTexts           // of all rows, also of those that are left out
+	texts    answer.Texts       // of all rows, also of those that are left out
 	missing  int                // values, that is NaN, in x
 	meant    bool               // missing values of x were replaced by means of columns
 	kind     kinds.Found        // with -scale auto
@@ -357,14 +358,14 @@ func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, e
 			return nil, err
 		}
 		t = &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, IDs: sparse.IDs, Weights: sparse.Weights}
-		return &data{Table: t, sparse: sparse, scale: words, texts: rowTexts{ids: t.IDs}, above: above}, nil
+		return &data{Table: t, sparse: sparse, scale: words, texts: answer.Texts{IDs: t.IDs}, above: above}, nil
 	}
 	if f.reading != nil {
 		f.reading.Settle(t)
 	}
 	s.places["x"] = place{s.source, t.Names}
 	all := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),
-		texts: rowTexts{ids: t.IDs, kept: t.Kept}}
+		texts: answer.Texts{IDs: t.IDs, Kept: t.Kept}}
 	return all, all.prepare(f)
 }
 
@@ -383,7 +384,7 @@ func (d *data) filled() (*softkmeans.Matrix, error) {
 	return d.x, nil
 }
 
-func (d *data) prepare(f *inputFlags) error {
+func (d *data) prepare(f *inputFlags) (err error) {
 	if d.scale = f.scaling; d.scale != nil || f.scale != scale.None || d.Missing != nil {
 		if err := checkEntries(d.x, 0); err != nil {
 			return err
@@ -397,9 +398,6 @@ func (d *data) prepare(f *inputFlags) error {
 	if d.scale == nil {
 		kind = d.look(f)
 	}
-	if kind == scale.Words {
-		return d.words()
-	}
 	if kind == scale.Sums || f.perRow == unmix.ScaleUnit {
 		return d.divide()
 	}
@@ -408,30 +406,17 @@ func (d *data) prepare(f *inputFlags) error {
 			return err
 		}
 	}
-	if kind == scale.Counts {
-		if err := d.close(); err != nil {
-			return err
-		}
-	}
 	if d.scale == nil {
 		d.setScale(f, kind)
 	}
-	if d.scale.Apply(d.Data); kind == scale.Counts {
-		d.Weights = scale.Times(d.sizes, d.Weights)
-	}
-	return nil
+	d.sizes, err = kinds.ScaleRows(d.Table, d.scale, d.kind.Divided || f.scaling != nil)
+	return err
 }
 
 // setScale sets the scaling of the columns, and notes why or, without one, which column decides.
 func (d *data) setScale(f *inputFlags, kind scale.Kind) {
-	switch {
-	case kind == scale.Counts:
-		d.scale = scale.OfClosed(d.Data, len(d.Names), d.Weights)
+	if d.scale = scale.Of(kind, d.Data, len(d.Names), d.Weights); kind == scale.Counts || kind == scale.Words {
 		return
-	case d.missing > 0:
-		d.scale = scale.OfPresent(kind, d.Data, len(d.Names), d.Weights)
-	default:
-		d.scale = scale.Of(kind, d.Data, len(d.Names), d.Weights)
 	}
 	var columns *scale.Columns
 	if d.scale == nil && !f.settled && d.kind.Sum == 0 && d.kind.Total == 0 { // a note tells

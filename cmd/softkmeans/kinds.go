@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
@@ -88,7 +89,7 @@ func zeroRows(x *softkmeans.Matrix) []bool {
 // leaveZeros leaves out the rows of zeros, or without a sum, of a table in which rows are shares of their sums.
 // words say which of the two.
 func (d *data) leaveZeros(zeros []bool, words string) error {
-	name := d.texts.names()
+	name := d.texts.Names()
 	var list []string
 	for i, zero := range zeros {
 		if zero {
@@ -106,11 +107,11 @@ func (d *data) leaveZeros(zeros []bool, words string) error {
 	if n > mostZeros {
 		list = append(list[:mostZeros-1], fmt.Sprintf("%d more", n-mostZeros+1))
 	}
-	dropped := slices.Clone(d.texts.left)
+	dropped := slices.Clone(d.texts.Left)
 	d.keep(zeros)
-	d.texts.zeros = slices.Clone(d.texts.left)
+	d.texts.Zeros = slices.Clone(d.texts.Left)
 	for i, out := range dropped {
-		d.texts.zeros[i] = d.texts.zeros[i] && !out
+		d.texts.Zeros[i] = d.texts.Zeros[i] && !out
 	}
 	d.Notes = append(d.Notes, count(n, "row")+" "+words+" "+plural(n, "is", "are")+
 		" left out, as zeros have no shares: "+strings.Join(list, ", "))
@@ -119,20 +120,6 @@ func (d *data) leaveZeros(zeros []bool, words string) error {
 
 // mostZeros is how many rows of zeros are named.
 const mostZeros = 8
-
-// close takes rows of counts to rows that add up to 1. Rows for a model, too, may be counts that were
-// divided.
-func (d *data) close() error {
-	if d.kind.Divided || d.scale != nil {
-		if m := kinds.Multiples(d.x); m != nil {
-			copy(d.Data, m.Data)
-		}
-	}
-	if d.sizes = scale.Close(d.Data, d.x.Cols); d.sizes != nil {
-		return nil
-	}
-	return d.notCount(slices.IndexFunc(d.Data, func(v float64) bool { return !(v >= 0) }))
-}
 
 // noteColumns notes that columns are as they are, if no other note tells.
 func (d *data) noteColumns() {
@@ -158,15 +145,13 @@ func (d *data) within(b *bounds, free bool) *bounds {
 	return &bounds{0, math.Inf(1)}
 }
 
-const sizeName = "size"
-
 // detailNames are the columns of details, if they are asked for, and of the sizes of rows, if there are any.
 func detailNames(details bool, sizes []float64) (names []string) {
 	if details {
 		names = slices.Clone(measure.Names)
 	}
 	if sizes != nil {
-		names = append(names, sizeName)
+		names = append(names, answer.SizeName)
 	}
 	return names
 }

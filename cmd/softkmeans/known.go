@@ -130,7 +130,7 @@ func (k *known) read(s *session) (err error) {
 	}
 	d := k.data
 	if reading.Settle(d.Table) {
-		d.texts = rowTexts{ids: d.IDs}
+		d.texts = answer.Texts{IDs: d.IDs}
 	}
 	d.x = softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
 	s.places["x"] = place{s.source, d.Names}
@@ -156,7 +156,7 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 	if err := k.mix(s); err != nil {
 		return err
 	}
-	if err := k.write(s.ctx, newMembershipWriter(w)); err != nil {
+	if err := k.write(s.ctx, answer.NewMembershipWriter(w)); err != nil {
 		return err
 	}
 	k.session = s
@@ -205,7 +205,7 @@ func (k *known) mix(s *session) (err error) {
 		}
 		k.notes = append(k.notes, note)
 	}
-	k.labels = largestOf(k.Result.Shares)
+	k.labels = answer.LargestOf(k.Result.Shares)
 	if k.library == nil && absent.Rows(d.x) == nil {
 		if k.labels, err = clustersOf(k.model.Model, d.x, k.Result.Shares); err != nil {
 			return err
@@ -214,19 +214,19 @@ func (k *known) mix(s *session) (err error) {
 	return nil
 }
 
-func (k *known) write(ctx context.Context, w *membershipWriter) error {
-	w.describe(&k.data.Head, k.data.texts)
-	w.centers, w.sources = k.Mixer.Groups, true
+func (k *known) write(ctx context.Context, w *answer.MembershipWriter) error {
+	w.Describe(&k.data.Head, k.data.texts)
+	w.Centers, w.Sources = k.Mixer.Groups, true
 	var spread func(g []float64) float64
 	if k.flags.details {
 		spread = func(g []float64) float64 { return measure.Entropy(g, k.flags.sum) }
 	}
-	rows := memberRows{labels: k.labels, memberships: k.Result.Shares}
-	w.details, rows.details = k.Columns(spread)
-	if err := w.add(ctx, rows); err != nil {
+	rows := answer.MemberRows{Labels: k.labels, Memberships: k.Result.Shares}
+	w.Details, rows.Details = k.Columns(spread)
+	if err := w.Add(ctx, rows); err != nil {
 		return err
 	}
-	return w.conclude(&k.notes)
+	return w.Conclude(&k.notes)
 }
 
 // answer says which shares the rows have, and which rows are outside.
@@ -239,32 +239,7 @@ func (k *known) answer() *answer.Answer {
 	a.About = fmt.Sprintf("%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
 		count(len(k.Mixer.Groups), noun), k.flags.centers)
 	a.Notes, a.CentersFile = append(a.Notes, k.notes...), k.flags.centers
-	n, rows := k.Farthest(mostFar)
-	a.Known = &answer.Known{Unique: !k.Result.Open, Noise: k.Noise.Value, Outside: n, Farthest: []answer.Far{}}
-	if k.Result.Drawn != nil {
-		a.Draws = sources.Draws
-	}
-	name := d.texts.names()
-	for _, i := range rows {
-		row, id := name(i)
-		a.Farthest = append(a.Farthest, answer.Far{Row: row + 1, ID: id, Residual: k.Result.Residual[i]})
-	}
-	a.Sizes = make([]int, len(k.Mixer.Groups))
-	for _, label := range k.labels {
-		a.Sizes[label]++
-	}
-	for j, v := range k.Means() {
-		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: k.Mixer.Groups[j], Membership: v})
-	}
-	out := k.OutWords(mostFar, func(i int) string {
-		_, id := name(i)
-		return short(id, mostWord)
-	})
-	for _, line := range []string{k.OpenWords(), out} {
-		if line != "" {
-			a.Quality = append(a.Quality, line)
-		}
-	}
+	a.FillKnown(k.Answer, k.labels, d.texts.Names())
 	a.Brief = k.taken
 	return a
 }

@@ -40,7 +40,7 @@ func shares(t *testing.T, text string, names ...string) (g [][]float64, labels [
 				}
 			}
 		}
-		g, labels = append(g, row), append(labels, line[at[labelName]])
+		g, labels = append(g, row), append(labels, line[at[answer.LabelName]])
 	}
 	return g, labels
 }

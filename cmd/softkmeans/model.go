@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/la"
 	"softkmeans/internal/measure"
@@ -197,7 +198,7 @@ func (f *modelFile) labeller() *softkmeans.Model {
 // has no clusters.
 func clustersOf(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix) ([]int, error) {
 	if m == nil || m.ClusterMeans == nil {
-		return largestOf(g), nil
+		return answer.LargestOf(g), nil
 	}
 	return m.PredictLabels(nil, x)
 }

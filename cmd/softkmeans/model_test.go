@@ -78,7 +78,7 @@ func TestModelFile(t *testing.T) {
 				f.ColumnMean[j], f.ColumnSpread[j])
 		}
 	}
-	details := measure.Of(f.Model, f.UnitRows).Measure(scaled(d, f), g, largestOf(g))
+	details := measure.Of(f.Model, f.UnitRows).Measure(scaled(d, f), g, answer.LargestOf(g))
 	for i := range d.Rows {
 		far = max(far, details.At(i, 0))
 	}

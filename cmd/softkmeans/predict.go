@@ -88,12 +88,12 @@ func (f *predictFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: newMembershipWriter(w),
+	p := &prediction{session: s, model: model, file: f.model, predict: predict, w: answer.NewMembershipWriter(w),
 		watch: newWatch(model), sizes: make([]int, model.K()), shares: make([]float64, model.K()),
 		details: f.details, name: answer.Numbered}
 	of := model.labeller()
-	p.w.clustered = of != nil && of.ClusterMeans != nil
-	p.w.likely, p.w.eachLikely, p.w.details = hasProbabilities(of), p.details, detailNames(p.details, nil)
+	p.w.Clustered = of != nil && of.ClusterMeans != nil
+	p.w.Likely, p.w.EachLikely, p.w.Details = hasProbabilities(of), p.details, detailNames(p.details, nil)
 	if p.details && p.watch.yardstick == nil {
 		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
 			short(model.Method, mostName))
@@ -101,7 +101,7 @@ func (f *predictFlags) run(s *session) error {
 	if err := f.predict(s, p); err != nil {
 		return err
 	}
-	if err := p.w.conclude(&p.notes); err != nil {
+	if err := p.w.Conclude(&p.notes); err != nil {
 		return err
 	}
 	return s.tell(p.answer(), &f.printFlags)
@@ -144,7 +144,7 @@ type prediction struct {
 	model   *modelFile
 	file    string // of the model
 	predict predictor
-	w       *membershipWriter
+	w       *answer.MembershipWriter
 	watch   *watch
 	details bool
 	name    answer.Naming
@@ -179,9 +179,9 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		if err := p.model.checkColumns(d.Names, s.source); err != nil {
 			return err
 		}
-		p.w.describe(&d.Head, d.texts)
-		p.notes, p.name, p.counts = d.Notes, d.texts.names(), d.sizes
-		p.w.details = detailNames(p.details, d.sizes)
+		p.w.Describe(&d.Head, d.texts)
+		p.notes, p.name, p.counts = d.Notes, d.texts.Names(), d.sizes
+		p.w.Details = detailNames(p.details, d.sizes)
 		if d.sparse != nil {
 			return p.addSparse(s.ctx, d.sparse)
 		}
@@ -192,12 +192,12 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 	if err := p.model.checkColumns(b.file.Names, s.source); err != nil {
 		return err
 	}
-	defer p.w.follow(b)()
+	defer b.textsFor(p.w)()
 	if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
 		return err
 	}
 	p.notes = b.head(false, false).Notes
-	if err := p.w.finish(); err != nil {
+	if err := p.w.Finish(); err != nil {
 		return err
 	}
 	return b.name([]answer.Few{p.watch.far})
@@ -250,7 +250,7 @@ func (p *prediction) take(ctx context.Context, x, of softkmeans.Samples, g *soft
 	}
 	labels := clusters
 	if p.model.LabelLargest {
-		labels = largestOf(g)
+		labels = answer.LargestOf(g)
 	}
 	for i, label := range labels {
 		p.sizes[label]++
@@ -258,25 +258,25 @@ func (p *prediction) take(ctx context.Context, x, of softkmeans.Samples, g *soft
 			p.shares[j] += v
 		}
 	}
-	rows := memberRows{labels: labels, clusters: clusters, memberships: g}
-	if p.w.likely {
-		if rows.probabilities, err = p.model.labeller().ClusterProbabilities(nil, of); err != nil {
+	rows := answer.MemberRows{Labels: labels, Clusters: clusters, Memberships: g}
+	if p.w.Likely {
+		if rows.Probabilities, err = p.model.labeller().ClusterProbabilities(nil, of); err != nil {
 			return err
 		}
-		p.likely.add(clusters, rows.probabilities)
+		p.likely.add(clusters, rows.Probabilities)
 	}
 	details := p.watch.add(x, g, clusters)
 	if details != nil {
 		p.watch.addDetails(p, details)
 	}
 	if p.details {
-		rows.details = details
+		rows.Details = details
 	}
 	if p.counts != nil {
-		rows.details = withSizes(rows.details, p.counts[p.rows:p.rows+g.Rows])
+		rows.Details = withSizes(rows.Details, p.counts[p.rows:p.rows+g.Rows])
 	}
 	p.rows += g.Rows
-	return p.w.add(ctx, rows)
+	return p.w.Add(ctx, rows)
 }
 
 // valued returns how many rows there are before the first without any value.
@@ -292,7 +292,7 @@ func valued(x *softkmeans.Matrix) int {
 // skip writes a row without any value, which has no memberships.
 func (p *prediction) skip() error {
 	p.rows++
-	return p.w.skip(p.model.K())
+	return p.w.Skip(p.model.K())
 }
 
 // answer has the rows by label, what was found out about the file, and what is strange about the rows.

@@ -117,7 +117,7 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	memberships := newMembershipWriter(files[1])
+	memberships := answer.NewMembershipWriter(files[1])
 	show := s.progress(f.quiet)
 	defer show.clear()
 	make := f.tablePage
@@ -128,7 +128,7 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := memberships.conclude(&a.Notes); err != nil {
+	if err := memberships.Conclude(&a.Notes); err != nil {
 		return err
 	}
 	show.step("page")
@@ -155,7 +155,7 @@ func (f *reportFlags) run(s *session) error {
 type page interface{ HTML() ([]byte, error) }
 
 // tablePage is the page about rows.
-func (f *reportFlags) tablePage(s *session, show *progress, w *membershipWriter) (page, *answer.Answer, error) {
+func (f *reportFlags) tablePage(s *session, show *progress, w *answer.MembershipWriter) (page, *answer.Answer, error) {
 	b, err := f.blocks(s)
 	if err != nil {
 		return nil, nil, err
@@ -190,7 +190,7 @@ func (f *reportFlags) fitFlags() *fitFlags {
 }
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
-func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) (*report.Input, error) {
+func (f *reportFlags) fitTable(s *session, show *progress, w *answer.MembershipWriter) (*report.Input, error) {
 	show.step("reading")
 	d, err := f.readReported(s)
 	if err != nil {
@@ -230,7 +230,7 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 		return nil, err
 	}
 	if f.classes != "" {
-		c, err := f.readClasses(d.Source, d.Rows, d.texts.left)
+		c, err := f.readClasses(d.Source, d.Rows, d.texts.Left)
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ type streamedPage struct {
 }
 
 // fitStream computes the page and writes the memberships to w, unless w is nil.
-func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.Input, error) {
+func (f *reportFlags) fitStream(b *blockReader, w *answer.MembershipWriter) (*report.Input, error) {
 	p := &streamedPage{Input: &report.Input{Image: f.image}, f: f, b: b}
 	b.progress.passes, b.progress.atMost = 1+minVolumePasses+globalPasses, true
 	if f.scale != scale.None {
@@ -110,7 +110,7 @@ func (p *streamedPage) sumUp(r *result) error {
 		return err
 	}
 	p.Scaling, p.Moments = b.scale, momentsOf(b.columns, b.scale)
-	p.Plane, err = view.PlaneOf(stats, p.Floors)
+	p.Plane, err = view.PlaneOf(stats)
 	return err
 }
 
@@ -141,9 +141,9 @@ func (p *streamedPage) draw() error {
 			return err
 		}
 		texts := textsOf(block, b.drop)
-		left = append(left, texts.left...)
+		left = append(left, texts.Left...)
 		for i := range block.X.Rows {
-			if texts.left != nil && texts.left[i] {
+			if texts.Left != nil && texts.Left[i] {
 				continue
 			}
 			if block.Class != nil {

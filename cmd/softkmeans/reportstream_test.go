@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 )
 
 // streamedPageOf is pageOf for a file that is read in blocks.
-func streamedPageOf(t *testing.T, f *reportFlags, name string, w *membershipWriter) *report.Input {
+func streamedPageOf(t *testing.T, f *reportFlags, name string, w *answer.MembershipWriter) *report.Input {
 	t.Helper()
 	f.source, f.stream = name, streamYes
 	s, err := f.open(t.Context(), streams{in: strings.NewReader(""),
@@ -100,7 +101,7 @@ func TestReportStream(t *testing.T) {
 			t.Errorf("%s: the memberships differ", name)
 		}
 		sure := func(text string, row int, m *softkmeans.Model) float64 {
-			cluster, p := columnsNamed(t, text, "cluster")[row][0], columnsNamed(t, text, probabilityName)[row][0]
+			cluster, p := columnsNamed(t, text, "cluster")[row][0], columnsNamed(t, text, answer.ProbabilityName)[row][0]
 			return (p - m.ClusterDoubt*m.ClusterWeights[int(cluster)]) / (1 - m.ClusterDoubt)
 		}
 		for i := range want.X.Rows {
@@ -132,7 +133,7 @@ func TestReportStreamSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	var memberships strings.Builder
-	in := streamedPageOf(t, &f, "data.csv", newMembershipWriter(&memberships))
+	in := streamedPageOf(t, &f, "data.csv", answer.NewMembershipWriter(&memberships))
 	if in.X.Rows != sampleRows || len(in.Table.IDs) != sampleRows {
 		t.Fatalf("%d rows, %d ids", in.X.Rows, len(in.Table.IDs))
 	}

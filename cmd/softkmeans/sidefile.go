@@ -12,6 +12,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -71,9 +72,6 @@ func plainError(err error) error {
 	return err
 }
 
-// labelName is the column of fit's memberships that has the labels.
-const labelName = "label"
-
 // picked returns a function for Dialect.Pick: the wanted columns if the header has
 // all of them, else all columns but one named label. It sets *found accordingly. bare says
 // that they are wanted by position, as those of sparse files.
@@ -87,10 +85,10 @@ func picked(wanted []string, bare bool, found *bool) func(names []string) []stri
 		if *found = hasAll(names, wanted); *found {
 			return wanted
 		}
-		if !slices.Contains(names, labelName) || len(names) == 1 {
+		if !slices.Contains(names, answer.LabelName) || len(names) == 1 {
 			return nil
 		}
-		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == labelName })
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == answer.LabelName })
 	}
 }
 
@@ -141,7 +139,7 @@ func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 func (s *sideFile) readMemberships(d *data, k int,
 	of string) (*softkmeans.Matrix, error) {
 	found := false
-	left := d.texts.left
+	left := d.texts.Left
 	t, err := s.read(table.Dialect{Pick: picked(view.Names(k), false, &found), Missing: left != nil},
 		false)
 	if err != nil {

@@ -197,15 +197,15 @@ func (s *similar) choice(ctx context.Context) (*choosek.Choice, error) {
 
 // naming names the rows: those of a square table without ids have the names of its columns.
 func (f *fitFlags) naming(d *data) answer.Naming {
-	if f.method.ofSimilarities() && f.kernel.compares() && d.texts.ids == nil &&
+	if f.method.ofSimilarities() && f.kernel.compares() && d.texts.IDs == nil &&
 		d.Header && len(d.Names) == d.Rows {
 		return func(i int) (int, string) { return i, d.Names[i] }
 	}
-	return d.texts.names()
+	return d.texts.Names()
 }
 
 // similarPage is the page about similarities. It writes the memberships to w unless w is nil.
-func (f *reportFlags) similarPage(s *session, show *progress, w *membershipWriter) (page, *answer.Answer, error) {
+func (f *reportFlags) similarPage(s *session, show *progress, w *answer.MembershipWriter) (page, *answer.Answer, error) {
 	show.step("reading")
 	d, err := f.readReported(s)
 	if err != nil {

@@ -226,7 +226,7 @@ func TestSimilarClusters(t *testing.T) {
 		t.Error(text)
 	}
 	predicted(t, "-model", "m.json", "-o", "p.csv", "data.csv")
-	own, again := columnsNamed(t, readFile(t, "f.csv"), probabilityName), columnsNamed(t, readFile(t, "p.csv"), probabilityName)
+	own, again := columnsNamed(t, readFile(t, "f.csv"), answer.ProbabilityName), columnsNamed(t, readFile(t, "p.csv"), answer.ProbabilityName)
 	sum := 0.0
 	for i, row := range own {
 		sum += row[0]

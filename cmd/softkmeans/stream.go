@@ -197,28 +197,28 @@ func (b *blockReader) head(fitted, free bool) table.Head {
 }
 
 // textsOf are the texts of a block, and the rows that are left out where drop is set.
-func textsOf(b *rows.Block, drop bool) rowTexts {
-	t := rowTexts{ids: b.IDs, kept: b.Kept}
+func textsOf(b *rows.Block, drop bool) answer.Texts {
+	t := answer.Texts{IDs: b.IDs, Kept: b.Kept}
 	if drop {
-		if t.left = absent.Rows(b.X); t.left == nil {
-			t.left = make([]bool, b.X.Rows)
+		if t.Left = absent.Rows(b.X); t.Left == nil {
+			t.Left = make([]bool, b.X.Rows)
 		}
 	}
 	return t
 }
 
-// follow lets w take the texts of the rows from the file, in a pass of its own beside the
+// textsFor lets w take the texts of the rows from the file, in a pass of its own beside the
 // one that computes memberships. The caller calls stop in the end.
-func (w *membershipWriter) follow(b *blockReader) (stop func()) {
-	w.describe(&b.file.Head, rowTexts{})
+func (b *blockReader) textsFor(w *answer.MembershipWriter) (stop func()) {
+	w.Describe(&b.file.Head, answer.Texts{})
 	if b.file.IDColumn == 0 && b.file.KeptNames == nil && !b.drop {
 		return func() {}
 	}
 	next, stop := iter.Pull2(b.file.TextBlocks(b.ctx))
-	w.more = func() (rowTexts, error) {
+	w.More = func() (answer.Texts, error) {
 		block, err, ok := next()
 		if !ok || err != nil {
-			return rowTexts{}, err
+			return answer.Texts{}, err
 		}
 		return textsOf(block, b.drop), nil
 	}
@@ -298,7 +298,7 @@ const drawnRows = 1024
 
 // fitStream fits the session's file block by block. The last pass writes the
 // memberships to w, unless w is nil, and checks them for the certificate.
-func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
+func (f *fitFlags) fitStream(s *session, w *answer.MembershipWriter) (*result, error) {
 	b, err := f.openStream(s)
 	if err != nil {
 		return nil, err
@@ -332,15 +332,15 @@ func (f *fitFlags) beginStream(b *blockReader) (*result, error) {
 
 // fitOpened fits r.k prototypes to the blocks of b. It writes the memberships to w unless w is nil, and gives
 // each block to take unless that is nil.
-func (f *fitFlags) fitOpened(b *blockReader, r *result, w *membershipWriter,
+func (f *fitFlags) fitOpened(b *blockReader, r *result, w *answer.MembershipWriter,
 	take func(labels []int, g *softkmeans.Matrix) error) error {
 	if err := b.checkCenters(r.k); err != nil {
 		return err
 	}
 	if w != nil {
-		w.clustered = f.method == methodMinVolume
-		w.likely, w.eachLikely, w.details = w.clustered, f.details, detailNames(f.details, nil)
-		defer w.follow(b)()
+		w.Clustered = f.method == methodMinVolume
+		w.Likely, w.EachLikely, w.Details = w.Clustered, f.details, detailNames(f.details, nil)
+		defer b.textsFor(w)()
 	}
 	m, err := f.fitBlocks(b, r, func(labels []int, g, likely *softkmeans.Matrix) error {
 		if take != nil {
@@ -355,7 +355,7 @@ func (f *fitFlags) fitOpened(b *blockReader, r *result, w *membershipWriter,
 		if w == nil || f.details {
 			return nil
 		}
-		return w.add(b.ctx, memberRows{labels: labels, memberships: g, probabilities: likely})
+		return w.Add(b.ctx, answer.MemberRows{Labels: labels, Memberships: g, Probabilities: likely})
 	})
 	if err != nil {
 		return err
@@ -376,7 +376,7 @@ func (f *fitFlags) fitOpened(b *blockReader, r *result, w *membershipWriter,
 		err = b.name(append(r.meaning.Pure, r.meaning.Between))
 	}
 	if err == nil && w != nil {
-		err = w.finish()
+		err = w.Finish()
 	}
 	return err
 }
@@ -400,12 +400,12 @@ func (b *blockReader) name(lists []answer.Few) error {
 		}
 		t := textsOf(block, b.drop)
 		for i := range block.X.Rows {
-			if t.left != nil && t.left[i] {
+			if t.Left != nil && t.Left[i] {
 				continue
 			}
 			for _, r := range rows[fitted] {
-				if r.Row, r.ID = answer.Numbered(number + i); t.ids != nil {
-					r.ID = t.ids[i]
+				if r.Row, r.ID = answer.Numbered(number + i); t.IDs != nil {
+					r.ID = t.IDs[i]
 				}
 			}
 			fitted++
@@ -416,7 +416,7 @@ func (b *blockReader) name(lists []answer.Few) error {
 }
 
 // measure measures all rows, and writes them with the details to w unless w is nil.
-func (b *blockReader) measure(r *result, w *membershipWriter) error {
+func (b *blockReader) measure(r *result, w *answer.MembershipWriter) error {
 	return b.each(func(x *softkmeans.Matrix) error {
 		g, err := r.model.Predict(nil, x)
 		if err != nil {
@@ -430,13 +430,13 @@ func (b *blockReader) measure(r *result, w *membershipWriter) error {
 		if r.setResidual(details, nil, nil); w == nil {
 			return nil
 		}
-		rows := memberRows{labels: labels, memberships: g, details: details}
-		if w.likely {
-			if rows.probabilities, err = r.model.ClusterProbabilities(nil, x); err != nil {
+		rows := answer.MemberRows{Labels: labels, Memberships: g, Details: details}
+		if w.Likely {
+			if rows.Probabilities, err = r.model.ClusterProbabilities(nil, x); err != nil {
 				return err
 			}
 		}
-		return w.add(b.ctx, rows)
+		return w.Add(b.ctx, rows)
 	})
 }
 

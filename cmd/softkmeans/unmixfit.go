@@ -292,7 +292,7 @@ func (u *unmixing) begin(out *unmixOutputs) error {
 
 func (u *unmixing) take(out *unmixOutputs, b *block, g *softkmeans.Matrix) error {
 	if g != nil {
-		labels := largestOf(g)
+		labels := answer.LargestOf(g)
 		u.result.add(labels, g, u.result.model.Sum)
 		for i, label := range labels {
 			row := g.Row(i)

@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -64,65 +63,36 @@ func prepare(ctx context.Context, f *found, of *sets.Set, kind scale.Kind) (*dat
 	if kind == scale.Auto {
 		kind, _ = view.ByUnits(&f.Head)
 	}
-	if f.gaps > 0 {
-		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
-	}
-	by := scale.Of(kind, f.Data, len(f.Names), f.Weights)
-	if kind == scale.Counts {
-		by = scale.OfCounts(f.Data, len(f.Names), f.Weights)
-	}
-	d, err := prepareBy(ctx, f, of, by)
-	if err == nil {
-		d.kind, d.mixtures = numbers, mixtures
-	}
-	return d, err
+	d := &data{found: f, set: of, kind: numbers, mixtures: mixtures}
+	return d, d.scaleBy(ctx, scale.Of(kind, f.Data, len(f.Names), f.Weights), numbers.Divided)
 }
 
-// prepareBy is prepare with a scaling of the columns, or nil.
-func prepareBy(ctx context.Context, f *found, of *sets.Set, by *scale.Scaling) (*data, error) {
-	d := &data{found: f, set: of, scaling: by, Weights: f.Weights}
-	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
-		d.x = d.x.Clone()
-		switch by.Kind {
-		case scale.Counts:
-			if m := kinds.Multiples(d.x); m != nil { // of counts that were divided
-				d.x = m
-			}
-			if d.sizes = scale.Close(d.x.Data, d.x.Cols); d.sizes == nil {
-				return nil, errors.New("the model is of counts, and there is a number below 0")
-			}
-			d.Weights = scale.Times(d.sizes, f.Weights)
-			by.Apply(d.x.Data)
-		case scale.Sums:
-			d.sizes = scale.SumsOf(d.x.Data, d.x.Cols)
-			if !(slices.Min(d.sizes) > 0) {
-				return nil, errors.New("the model is of rows divided by their sums, and the sum of a row is 0 or less; softkmeans predict takes such rows")
-			}
-			d.Weights = scale.Times(by.Divide(d.x.Data, d.sizes), f.Weights)
-		case scale.Words:
-			if !by.WordRows(d.x.Data) {
-				return nil, errors.New("the model is of counts of words, and there is a number below 0")
-			}
-		default:
-			by.Apply(d.x.Data)
-		}
+// scaleBy scales the rows, nil: not, and computes the rest of d. divided is as for [kinds.ScaleRows].
+func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (err error) {
+	t := *d.Table
+	t.Data = slices.Clone(t.Data)
+	if d.sizes, err = kinds.ScaleRows(&t, by, divided); err != nil {
+		return err
 	}
-	d.above = f.gaps == 0 && by.Bounds(f.Data)
-	if f.gaps > 0 {
-		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
+	d.x, d.scaling, d.Weights = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), by, t.Weights
+	d.above = d.gaps == 0 && by.Bounds(d.Data)
+	if d.gaps > 0 {
+		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: d.Weights})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		d.given, d.x = d.x, full.X
 	}
-	if err := d.spread(ctx); err != nil {
-		return nil, err
+	if d.floors, err = softkmeans.Floors(ctx, d.x, &softkmeans.Options{Weights: d.Weights}); err != nil {
+		return err
 	}
-	var err error
+	if d.plane, err = view.NewPlane(ctx, d.x, d.Weights); err != nil {
+		return err
+	}
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	d.spreads = scale.ColumnsOf(d.x.Data, d.x.Cols, d.Weights, d.scaling)
 	d.propose, err = choosek.Propose(d.floors)
-	return d, err
+	return err
 }
 
 // ofBrightness returns the data with rows divided by their sums if they are mixtures of k prototypes times a
@@ -140,42 +110,8 @@ func (d *data) ofBrightness(ctx context.Context, o options) (*data, error) {
 		}
 		return plain, err
 	}
-	bright, err := prepareBy(ctx, plain.found, plain.set, scale.OfSums(sums, plain.x.Cols, plain.Weights))
-	if err == nil {
-		bright.plain, bright.kind, bright.mixtures = plain, plain.kind, true
-	}
-	return bright, err
-}
-
-// spread computes the floors and the plane. For many rows both come from one pass.
-func (d *data) spread(ctx context.Context) (err error) {
-	if d.x.Rows <= manyRows {
-		if d.floors, err = softkmeans.Floors(ctx, d.x, &softkmeans.Options{Weights: d.Weights}); err != nil {
-			return err
-		}
-		d.plane, err = view.NewPlane(d.x, d.Weights)
-		return err
-	}
-	var sums softkmeans.Stats
-	for i := 0; i < d.x.Rows; i += drawnRows {
-		to := min(i+drawnRows, d.x.Rows)
-		var weights []float64
-		if d.Weights != nil {
-			weights = d.Weights[i:to]
-		}
-		block := softkmeans.NewMatrix(to-i, d.x.Cols, d.x.Data[i*d.x.Cols:to*d.x.Cols])
-		if err := sums.AddWeighted(block, weights); err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	if d.floors, err = sums.Floors(); err != nil {
-		return err
-	}
-	d.plane, err = view.PlaneOf(&sums, d.floors)
-	return err
+	bright := &data{found: plain.found, set: plain.set, plain: plain, kind: plain.kind, mixtures: true}
+	return bright, bright.scaleBy(ctx, scale.Of(scale.Sums, plain.x.Data, plain.x.Cols, plain.Weights), false)
 }
 
 // shown returns centers in the table's units.
@@ -188,7 +124,7 @@ func (d *data) clusters(k int) int {
 	switch {
 	case k > 0:
 	case d.set != nil:
-		k = d.set.K
+		k = len(d.set.Classes)
 	default:
 		if k, _ = d.proposed(); k == 0 {
 			k = 3
@@ -207,9 +143,6 @@ func (d *data) choose(ctx context.Context, k int) error {
 		return nil
 	}
 	c, err := kinds.Choose(ctx, d.x, d.sizes, d.scaling, &choosek.Options{Weights: d.Weights})
-	if ctx.Err() != nil {
-		return errCancelled
-	}
 	if err == nil {
 		d.choice = c
 	}
@@ -225,21 +158,10 @@ func (d *data) proposed() (int, string) {
 	return d.choice.K, c.Sentence() + " " + strings.Join(c.Criteria, " ")
 }
 
-// RowName is the id of row i of the table, or its number in the file.
-func (d *data) RowName(i int) string {
-	_, id := d.naming(i)
+// rowName returns the id of row i of the table, or its number in the file.
+func (d *data) rowName(i int) string {
+	_, id := d.name(i)
 	return id
-}
-
-// naming returns the number of row i in the file, from 0, and its id.
-func (d *data) naming(i int) (int, string) {
-	if d.rows != nil {
-		i = d.rows[i]
-	}
-	if d.ids != nil {
-		return i, d.ids[i]
-	}
-	return answer.Numbered(i)
 }
 
 // few is d or, if it has many rows, a sample of them for previews.
@@ -255,16 +177,15 @@ func (d *data) few() *data {
 
 // sample returns n rows at even steps. A row of the sample counts for a step of rows.
 func (d *data) sample(n int) *data {
-	part := *d
+	part, at := *d, make([]int, n)
+	for to := range at {
+		at[to] = (2*to + 1) * d.Rows / (2 * n) // the middle of a step
+	}
 	head := &table.Table{Head: d.Head, Rows: n, Classes: d.Classes}
-	part.found, part.Weights = &found{Table: head, ids: d.ids}, nil
-	part.x = softkmeans.NewMatrix(n, d.x.Cols, nil)
-	for to := range n {
-		i := (2*to + 1) * d.Rows / (2 * n) // the middle of a step
-		copy(part.x.Row(to), d.x.Row(i))
+	part.found = &found{Table: head, name: func(to int) (int, string) { return d.name(at[to]) }}
+	part.x, part.Weights = draws.Chosen(d.x, at), nil
+	for _, i := range at {
 		part.Weights = append(part.Weights, draws.Weight(d.Weights, i)*float64(d.Rows)/float64(n))
-		at, _ := d.naming(i)
-		part.rows = append(part.rows, at)
 		if d.Class != nil {
 			part.Class = append(part.Class, d.Class[i])
 		}

@@ -5,9 +5,9 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -33,14 +33,15 @@ func (s *session) save(what string) (file, error) {
 	base := d.baseName()
 	switch what {
 	case "memberships":
-		return file{base + "-memberships.csv", "text/csv", membershipsCSV(d, s.shown)}, nil
+		text, err := membershipsCSV(d, s.shown)
+		return file{base + "-memberships.csv", "text/csv", text}, err
 	case "centers":
-		centers := s.shown.model.Centers.Clone()
-		d.scaling.Undo(centers.Data)
-		return file{base + "-prototypes.csv", "text/csv", answer.CentersCSV(d.Names, nil, answer.RowsOf(centers))}, nil
+		centers := answer.RowsOf(d.shown(s.shown.model.Centers))
+		return file{base + "-prototypes.csv", "text/csv", answer.CentersCSV(d.Names, nil, centers)}, nil
 	case "means":
 		if s.shown.likely == nil {
-			return file{}, errors.New("this fit has no clusters to save: minimal volume and alternating have some, of rows without missing values")
+			return file{}, errors.New("this fit has no clusters to save: minimal volume and alternating have some, of rows " +
+				"without missing values")
 		}
 		return file{base + "-means.csv", "text/csv", answer.MeansCSV(d.Names, d.answer(s.shown).Clusters)}, nil
 	case "model":
@@ -57,70 +58,22 @@ func (d *data) baseName() string {
 	return cmp.Or(strings.TrimSuffix(name, path.Ext(name)), "table")
 }
 
-// membershipsCSV has the columns label,p0,…,p(k−1),cluster,largest,probability as the command writes them, after
-// the id and the columns that are carried along, and the given class last if there is one. A row that was left out
-// is empty. Numbers have the digits that are needed to read the same float64.
-func membershipsCSV(d *data, r *result) []byte {
-	labels, names, details := r.model.Labels(nil), r.names(), softkmeans.NewMatrix(d.Rows, 0, nil)
-	var head, more []string
-	if d.IDColumn > 0 {
-		head = append(head, d.IDName)
+// membershipsCSV returns what the command writes: a column of classes is carried along.
+func membershipsCSV(d *data, r *result) ([]byte, error) {
+	var b bytes.Buffer
+	w := answer.NewMembershipWriter(&b)
+	w.Describe(&d.Head, d.texts)
+	w.Clustered, w.Likely = r.clusters != nil, r.likely != nil
+	rows := answer.MemberRows{Labels: r.model.Labels(nil), Clusters: r.clusters, Memberships: r.model.Memberships,
+		Probabilities: r.likely}
+	if r.known != nil {
+		w.Centers, w.Sources = r.names(), true
+		w.Details, rows.Details = r.known.Columns(nil)
+	} else if d.sizes != nil {
+		w.Details, rows.Details = []string{answer.SizeName}, softkmeans.NewMatrix(d.Rows, 1, d.sizes)
 	}
-	switch {
-	case r.known != nil:
-		more, details = r.known.Columns(nil)
-	case r.clusters != nil:
-		more = []string{"cluster", "largest"}
-	default:
-		more = []string{"largest"}
-	}
-	if r.likely != nil {
-		more = append(more, "probability")
-	}
-	largest := (&softkmeans.Model{Memberships: r.model.Memberships}).Labels(nil)
-	head = slices.Concat(head, d.KeptNames, []string{"label"}, names, more)
-	if d.sizes != nil {
-		head = append(head, "size")
-	}
-	if len(d.Class) > 0 {
-		head = append(head, "class")
-	}
-	b, next := answer.AppendLine(nil, head), 0 // the next row that was fitted
-	for i := range d.all {
-		row := make([]string, 0, len(head))
-		if d.IDColumn > 0 {
-			row = append(row, d.ids[i])
-		}
-		if d.kept != nil {
-			row = append(row, d.kept[i]...)
-		}
-		if d.rows == nil || next < len(d.rows) && d.rows[next] == i {
-			label := itoa(labels[next])
-			if r.known != nil {
-				label = names[labels[next]]
-			}
-			row = answer.AppendNumbers(append(row, label), slices.Concat(r.model.Memberships.Row(next), details.Row(next))...)
-			if r.clusters != nil {
-				row = append(row, itoa(r.clusters[next]))
-			}
-			if r.known == nil {
-				row = append(row, itoa(largest[next]))
-			}
-			if r.likely != nil {
-				at := r.clusters[next]
-				row = answer.AppendNumbers(row, r.likely.At(next, at))
-			}
-			if d.sizes != nil {
-				row = answer.AppendNumbers(row, d.sizes[next])
-			}
-			if len(d.Class) > 0 {
-				row = append(row, d.Classes[d.Class[next]])
-			}
-			next++
-		}
-		b = answer.AppendLine(b, row[:len(head)])
-	}
-	return b
+	err := errors.Join(w.Add(context.Background(), rows), w.Finish())
+	return b.Bytes(), err
 }
 
 // modelFile is the model that the command and the package read.

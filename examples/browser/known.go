@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"softkmeans"
@@ -67,8 +66,8 @@ func (s *session) shares(ctx context.Context, o options) (*result, error) {
 	return &result{model: m, options: o, known: a}, nil
 }
 
-// ofKnown is d with the columns named by known prototypes. Rows that have a length are drawn without.
-func (d *data) ofKnown(k *sources.Answer) (_ *data, err error) {
+// ofKnown returns d with the columns named by known prototypes. Rows that have a length are drawn without.
+func (d *data) ofKnown(ctx context.Context, k *sources.Answer) (_ *data, err error) {
 	drawn := *d
 	if lengths := k.Result.Length; lengths != nil {
 		drawn.x = d.x.Clone()
@@ -80,32 +79,25 @@ func (d *data) ofKnown(k *sources.Answer) (_ *data, err error) {
 				}
 			}
 		}
-		drawn.plane, err = view.NewPlane(drawn.x, d.Weights)
+		drawn.plane, err = view.NewPlane(ctx, drawn.x, d.Weights)
 	}
 	drawn.columns = view.NewColumns(drawn.x, d.Weights, d.Names)
 	drawn.columns.Labels = k.Mixer.Names
 	return &drawn, err
 }
 
-// mostFar is how many rows outside are named.
-const mostFar = 5
-
 func (d *data) knownReport(r *result) []part {
 	k, a := r.known, d.newAnswer(r)
-	a.Known = new(answer.Known)
-	for j, mean := range k.Means() {
-		a.Prototypes = append(a.Prototypes, answer.Prototype{Name: k.Mixer.Groups[j], Membership: mean})
-	}
-	a.Notes = slices.Clone(k.Mixer.Notes)
-	a.Notes = append(a.Notes, texts(k.Scaled, k.Decides())...)
+	a.FillKnown(k, r.model.Labels(nil), d.name)
+	a.Notes = append(slices.Clone(k.Mixer.Notes), texts(k.Scaled, k.Decides())...)
 	if k.Lengths() {
 		a.Notes = append(a.Notes, "each row is a mixture times a length of its own, as that leaves clearly less of the "+
 			"squared error")
 	}
-	a.Quality = texts(k.OpenWords(), k.OutWords(mostFar, d.RowName))
 	return []part{
 		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype")},
-		{"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)}, {"details", ""}, {"clusters", "no"}, {"accuracy", ""}, {"nmi", ""},
+		{"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)}, {"details", ""}, {"clusters", "no"},
+		{"accuracy", ""}, {"nmi", ""},
 	}
 }
 
@@ -126,13 +118,11 @@ func (r *result) open(i int) string {
 	low, high := r.known.Result.Low.Row(i), r.known.Result.High.Row(i)
 	for j, name := range r.known.Mixer.Groups {
 		if high[j]-low[j] > .005 {
-			list = append(list, name+" "+percent(low[j])+"–"+percent(high[j]))
+			list = append(list, name+" "+view.Percent(low[j])+"–"+view.Percent(high[j]))
 		}
 	}
-	if len(list) == 0 {
+	if list == nil {
 		return ""
 	}
 	return "; open: " + strings.Join(list, ", ")
 }
-
-func percent(v float64) string { return strconv.Itoa(int(100*v+.5)) + " %" }

@@ -110,13 +110,22 @@ func (w *worker) serve(ctx context.Context, message js.Value, answer map[string]
 	iterates := func(it softkmeans.Iteration) { tell(progress("iteration "+itoa(it.Iteration), it)) }
 	switch message.Get("kind").String() {
 	case "open":
-		from := fileOf(message.Get("name").String(), message.Get("file"))
+		from := fileOf(message)
 		from.set = sets.Find(textOf(message.Get("set")))
 		return w.session.open(ctx, from, o, reads)
 	case "load":
-		return w.session.load(ctx, bytesOf(message.Get("text")), o)
+		text, err := io.ReadAll(fileOf(message).open())
+		if err != nil {
+			return nil, err
+		}
+		return w.session.load(ctx, text, o)
 	case "know":
-		return nil, w.session.know(message.Get("name").String(), bytesOf(message.Get("text")))
+		from := fileOf(message)
+		text, err := io.ReadAll(from.open())
+		if err != nil {
+			return nil, err
+		}
+		return nil, w.session.know(from.name, text)
 	case "fit":
 		return w.session.fit(ctx, o, reads, iterates)
 	case "preview":
@@ -138,17 +147,19 @@ func (w *worker) serve(ctx context.Context, message js.Value, answer map[string]
 	case "save":
 		var f file
 		if f, err = w.session.save(textOf(message.Get("what"))); err == nil {
-			answer["name"], answer["type"], answer["bytes"] = f.name, f.kind, uint8Array(f.bytes)
+			bytes := js.Global().Get("Uint8Array").New(len(f.bytes))
+			js.CopyBytesToJS(bytes, f.bytes)
+			answer["name"], answer["type"], answer["bytes"] = f.name, f.kind, bytes
 		}
 	}
 	return nil, err
 }
 
-// fileOf is a file of the page, a Blob, which is read in pieces.
-func fileOf(name string, blob js.Value) *source {
-	s := &source{name: name, size: blob.Get("size").Int()}
-	s.open = func() io.Reader { return &blobReader{blob: blob, name: name, size: s.size} }
-	return s
+// fileOf returns the file of a message, a Blob, which is read in pieces.
+func fileOf(message js.Value) *source {
+	name, blob := message.Get("name").String(), message.Get("file")
+	size := blob.Get("size").Int()
+	return &source{name: name, size: size, open: func() io.Reader { return &blobReader{blob, name, 0, size} }}
 }
 
 type blobReader struct {
@@ -213,19 +224,4 @@ func textOf(v js.Value) string {
 		return ""
 	}
 	return v.String()
-}
-
-func bytesOf(v js.Value) []byte {
-	if v.Type() != js.TypeObject {
-		return nil
-	}
-	b := make([]byte, v.Length())
-	js.CopyBytesToGo(b, v)
-	return b
-}
-
-func uint8Array(b []byte) js.Value {
-	a := js.Global().Get("Uint8Array").New(len(b))
-	js.CopyBytesToJS(a, b)
-	return a
 }

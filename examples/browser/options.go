@@ -57,13 +57,7 @@ var (
 
 const ofKnown = 3 // the place among methods that is not a method of fits
 
-// choice is an option of a few words. It takes the number of one.
-type choice struct {
-	words []string
-	take  func(at int)
-}
-
-// choices are those of all options of a few words.
+// choices has the words of all options of a few words, and what takes the number of one.
 func (o *options) choices() map[string]choice {
 	auto := strings.Fields("auto yes no")
 	scales, signs := []scale.Kind{scale.Auto, scale.ZScore, scale.None}, []rune{0, '.', ','}
@@ -85,63 +79,57 @@ func (o *options) choices() map[string]choice {
 	}
 }
 
+type choice struct {
+	words []string
+	take  func(at int)
+}
+
 // number returns a function that sets a constant to its number.
 func number[T ~int](dst *T) func(at int) { return func(at int) { *dst = T(at) } }
 
 func (o *options) set(name, value string) error {
 	want, ok := "", true
-	if c, ok := o.choices()[name]; ok {
-		at := slices.Index(c.words, value)
-		if at < 0 {
-			return notAs(name, value, strings.Join(c.words, ", "))
-		}
-		c.take(at)
-		return nil
+	whole := func(dst *int, least, most int) {
+		n, err := strconv.Atoi(value)
+		*dst, ok = n, err == nil && n >= least && n <= most
+		want = "a whole number from " + itoa(least) + " to " + itoa(most)
 	}
-	switch name {
-	case "k":
-		if o.k = 0; value != "" {
-			o.k, ok = whole(value, 1, maxK)
+	c, few := o.choices()[name]
+	switch {
+	case few:
+		at := slices.Index(c.words, value)
+		if want, ok = strings.Join(c.words, ", "), at >= 0; ok {
+			c.take(at)
 		}
-		want = "a whole number from 1 to " + itoa(maxK)
-	case "slack":
-		if o.slack = byNoise; value != "" {
-			var err error
-			o.slack, err = strconv.ParseFloat(value, 64)
-			ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
-		}
+	case value == "" && (name == "k" || name == "slack"): // as the table says
+	case name == "k":
+		whole(&o.k, 1, maxK)
+	case name == "width":
+		whole(&o.width, 0, maxWidth)
+	case name == "wide":
+		whole(&o.wide, 0, maxWidth)
+	case name == "slack":
+		var err error
+		o.slack, err = strconv.ParseFloat(value, 64)
+		ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
 		want = "a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64)
-	case "width", "wide":
-		to := map[string]*int{"width": &o.width, "wide": &o.wide}[name]
-		*to, ok = whole(value, 0, maxWidth)
-		want = "a whole number up to " + itoa(maxWidth)
-	case "na":
+	case name == "na":
 		o.na = value
-	case "names":
+	case name == "names":
 		o.names = value
-	case "skip":
+	case name == "skip":
 		o.skip, ok = value, value == "" || new(table.Skip).Add(value) == nil
 		want = "rows such as 1, 3-5, 40- or last"
-	case "roles":
+	case name == "roles":
 		o.roles, ok = value, strings.Trim(value, "dlwikxt") == ""
 		want = "a letter of d, l, w, i, k, x, t for each column"
 	default:
 		return errors.New("there is no option " + strconv.Quote(name))
 	}
 	if !ok {
-		return notAs(name, value, want)
+		return errors.New(name + " is " + strconv.Quote(value) + ", not " + want)
 	}
 	return nil
-}
-
-func notAs(name, value, want string) error {
-	return errors.New(name + " is " + strconv.Quote(value) + ", not " + want)
-}
-
-// whole reads a whole number. It is not ok if it is not from least to most.
-func whole(value string, least, most int) (n int, ok bool) {
-	n, err := strconv.Atoi(value)
-	return n, err == nil && n >= least && n <= most
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -5,6 +5,7 @@ package main
 // the next.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -91,14 +92,12 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int
 }
 
 // near returns the centers of the point nearest to a slack; nil: there is none.
-func (p *slackPath) near(slack float64) (centers *softkmeans.Matrix) {
-	least := math.Inf(1)
-	for _, at := range p.points {
-		if far := math.Abs(at.slack - slack); far < least {
-			least, centers = far, at.centers
-		}
+func (p *slackPath) near(slack float64) *softkmeans.Matrix {
+	if len(p.points) == 0 {
+		return nil
 	}
-	return centers
+	far := func(at pathPoint) float64 { return math.Abs(at.slack - slack) }
+	return slices.MinFunc(p.points, func(a, b pathPoint) int { return cmp.Compare(far(a), far(b)) }).centers
 }
 
 // add inserts a point, or replaces the one of the same slack. One at 0 is the global simplex.
@@ -106,11 +105,10 @@ func (p *slackPath) add(slack float64, centers *softkmeans.Matrix) {
 	if !(slack > 0) {
 		return
 	}
-	i := 0
-	for i < len(p.points) && p.points[i].slack < slack {
-		i++
-	}
-	if i == len(p.points) || p.points[i].slack > slack {
+	i, there := slices.BinarySearchFunc(p.points, slack, func(at pathPoint, slack float64) int {
+		return cmp.Compare(at.slack, slack)
+	})
+	if !there {
 		p.points = slices.Insert(p.points, i, pathPoint{})
 	}
 	p.points[i] = pathPoint{slack, centers}

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans/examples/browser/sets"
 	"softkmeans/internal/absent"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -61,11 +62,9 @@ type found struct {
 	*table.Table
 	undecided []int // columns of text that are neither left out nor to be columns of 0 and 1
 
-	rows []int // of the file, those of the table; nil: all
-	all  int   // rows in the file
-	ids  []string
-	kept [][]string // of all rows of the file, as ids
-	gaps int        // missing values in Data, NaN there
+	texts answer.Texts  // of all rows of the file; the class is one of the columns to keep
+	name  answer.Naming // of a row of the table
+	gaps  int           // missing values in Data, NaN there
 
 	bad *table.Error // why the table was not read, if it is about the text
 	na  string       // of the reading
@@ -81,32 +80,48 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 		r.roles = strings.ReplaceAll(r.roles, string(undecided), string(table.AsNothing))
 	}
 	if s.size > maxText {
-		return f, errors.New(s.name + ": " + itoa(s.size>>20) + " MB; the page reads up to " + itoa(maxText>>20) + " MB, the command line more")
+		return f, errors.New(s.name + ": " + itoa(s.size>>20) + " MB; the page reads up to " + itoa(maxText>>20) +
+			" MB, the command line more")
 	}
 	err := s.readTable(f, r, progress)
 	if err != nil {
 		errors.As(err, &f.bad)
 		f.Table = nil
 		if err = placed(err); strings.HasSuffix(err.Error(), "binary file, not text") {
-			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other " +
-				"formats")
+			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other formats")
 		}
 		return f, err
 	}
 	if len(f.Data) > maxValues {
-		t := f.Table
+		err = errors.New(s.name + ": " + itoa(f.Rows) + " rows of " + itoa(len(f.Names)) +
+			" numbers; the page takes up to " + itoa(maxValues) + " numbers, the command line more")
 		f.Table = nil
-		return f, errors.New(s.name + ": " + itoa(t.Rows) + " rows of " + itoa(len(t.Names)) + " numbers; the page takes up to " +
-			itoa(maxValues) + " numbers, the command line more")
+		return f, err
 	}
-	f.all, f.ids, f.kept = f.Rows, f.IDs, f.Kept
+	f.keepClass()
 	if r.library != nil && r.missing == absent.Error {
 		r.missing = absent.Fit // shares are by the values that are there
 	}
 	if f.gaps, err = absent.Settle(f.Table, r.missing, "", f.keep); err != nil {
 		f.Table = nil
 	}
+	f.name = f.texts.Names()
 	return f, err
+}
+
+// keepClass has files repeat the class of each row, and the columns that are carried along.
+func (f *found) keepClass() {
+	f.texts = answer.Texts{IDs: f.IDs, Kept: f.Kept}
+	if len(f.Class) == 0 {
+		return
+	}
+	f.KeptNames, f.texts.Kept = append(slices.Clone(f.KeptNames), f.LabelName), make([][]string, f.Rows)
+	for i, class := range f.Class {
+		f.texts.Kept[i] = f.Classes[class : class+1]
+		if f.Kept != nil {
+			f.texts.Kept[i] = slices.Concat(f.Kept[i], f.texts.Kept[i])
+		}
+	}
 }
 
 // placed writes the place of an error in words.
@@ -180,21 +195,22 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	return nil
 }
 
+// others are the first bytes of files that the page does not read, and what these are.
+var others = [...][2]string{
+	{"ENVI", "the header of an ENVI file, whose values are in another file; softkmeans unmix reads images, and " +
+		"softkmeans fit and predict -centers spectral libraries"},
+	{"%%MatrixMarket", "a matrix of MatrixMarket; softkmeans fit reads it, and the names in files beside it"},
+	{"\x93NUMPY", "an array of NumPy; softkmeans fit reads it"},
+}
+
 // foreign returns an error that says what reads a file of a kind that the page does not; nil for others.
 func foreign(head []byte, name string) error {
-	what := ""
-	switch has := func(sign string) bool { return strings.HasPrefix(string(head), sign) }; {
-	case has("ENVI"):
-		what = "the header of an ENVI file, whose values are in another file; softkmeans " +
-			"unmix reads images, and softkmeans fit and predict -centers spectral libraries"
-	case has("%%MatrixMarket"):
-		what = "a matrix of MatrixMarket; softkmeans fit reads it, and the names in files beside it"
-	case has("\x93NUMPY"):
-		what = "an array of NumPy; softkmeans fit reads it"
-	default:
-		return nil
+	for _, o := range others {
+		if strings.HasPrefix(string(head), o[0]) {
+			return errors.New(name + ": this is " + o[1])
+		}
 	}
-	return errors.New(name + ": this is " + what)
+	return nil
 }
 
 // dialect returns the Dialect for a reading. With roles, id is the column of the ids. It is read as one that
@@ -213,14 +229,17 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 		d.Text = table.TextOneHot
 	}
 	for j, role := range []byte(r.roles) {
-		column := itoa(j + 1)
-		one := &d.Label
+		column, one := itoa(j+1), &d.Label
 		switch table.Role(role) {
 		case table.AsData, undecided:
-			continue
-		case table.AsLabel:
 		case table.AsWeights:
 			one = &d.Weights
+			fallthrough
+		case table.AsLabel:
+			if *one != "" {
+				return d, 0, errors.New("columns " + *one + " and " + column + " cannot both be labels or weights")
+			}
+			*one = column
 		case table.AsID:
 			if id > 0 {
 				return d, 0, errors.New("columns " + itoa(id) + " and " + column + " cannot both be ids")
@@ -232,12 +251,7 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 			fallthrough
 		default:
 			d.Drop = append(d.Drop, column)
-			continue
 		}
-		if *one != "" {
-			return d, 0, errors.New("columns " + *one + " and " + column + " cannot both be labels or weights")
-		}
-		*one = column
 	}
 	return d, id, nil
 }
@@ -275,12 +289,8 @@ func (f *found) takeID(id int) {
 
 // keep takes the rows that are left out away from the table.
 func (f *found) keep(left []bool) {
+	f.texts.Leave(left)
 	absent.Keep(f.Table, left)
-	for i, out := range left {
-		if !out {
-			f.rows = append(f.rows, i)
-		}
-	}
 }
 
 // listed is "a, b and c"; of more than six names it has five.
@@ -308,47 +318,47 @@ type way struct{ text, option, value string }
 
 // ways returns changes that let a file be read, as buttons for the page.
 func (f *found) ways(err error) []way {
+	says := func(text string) bool { return err != nil && strings.Contains(err.Error(), text) }
 	switch {
 	case len(f.undecided) > 0 && f.Table == nil:
-		out, hot, names, few := f.letters(), f.letters(), []string(nil), true
-		for _, j := range f.undecided {
-			out[j], hot[j] = byte(table.AsNothing), byte(table.AsData)
-			names = append(names, f.Columns[j].Name)
-			few = few && f.Columns[j].Classes
-		}
-		list := []way{{"Leave out " + listed(names), "roles", string(out)}}
-		if few {
-			list = append(list, way{"Make columns of 0 and 1", "roles", string(hot)})
-		}
-		if len(names) == 1 {
-			label := f.letters()
-			label[f.undecided[0]] = byte(table.AsLabel)
-			list = append(list, way{"Take it for the labels", "roles", string(label)})
-		}
-		return list
+		return f.roleWays()
 	case f.bad != nil && f.bad.Below:
-		return []way{
-			{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below",
-				"missing"},
-		}
+		return []way{{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below", "missing"}}
 	case f.bad != nil && f.bad.NA != nil && !strings.ContainsAny(strings.Join(f.bad.NA, ""), ",\t\n"):
 		words := strings.Join(append(split(f.na), f.bad.NA...), ", ")
 		return []way{{"Count " + listed(f.bad.NA) + " as missing", "na", words}}
-	case err != nil && strings.Contains(err.Error(), "missing value"):
-		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"}, {"Fit what is there", "missing", "fit"}}
-	case err != nil && strings.Contains(err.Error(), words.Transpose+" yes"):
-		return []way{{"The columns are the samples", "transpose", "yes"},
-			{"The rows are the samples", "transpose", "no"}}
-	case err != nil && strings.Contains(err.Error(), words.Long+" no"):
-		list := []way{{"A row for each sample", "long", "yes"}, {"The lines are the rows", "long", "no"}}
-		if !strings.Contains(err.Error(), words.Long+" yes") {
-			list = list[1:]
-		}
-		return list
-	case err != nil && strings.Contains(err.Error(), words.Header+" yes"):
+	case says("missing value"):
+		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"},
+			{"Fit what is there", "missing", "fit"}}
+	case says(words.Transpose + " yes"):
+		return []way{{"The columns are the samples", "transpose", "yes"}, {"The rows are the samples", "transpose", "no"}}
+	case says(words.Long + " yes"):
+		return []way{{"A row for each sample", "long", "yes"}, {"The lines are the rows", "long", "no"}}
+	case says(words.Long + " no"):
+		return []way{{"The lines are the rows", "long", "no"}}
+	case says(words.Header + " yes"):
 		return []way{{"Line 1 is a header", "header", "yes"}, {"Line 1 is a row", "header", "no"}}
 	}
 	return nil
+}
+
+// roleWays returns what columns of text can be.
+func (f *found) roleWays() []way {
+	out, hot, names, few := f.letters(), f.letters(), []string(nil), true
+	for _, j := range f.undecided {
+		out[j], hot[j] = byte(table.AsNothing), byte(table.AsData)
+		names, few = append(names, f.Columns[j].Name), few && f.Columns[j].Classes
+	}
+	list := []way{{"Leave out " + listed(names), "roles", string(out)}}
+	if few {
+		list = append(list, way{"Make columns of 0 and 1", "roles", string(hot)})
+	}
+	if len(names) == 1 {
+		label := f.letters()
+		label[f.undecided[0]] = byte(table.AsLabel)
+		list = append(list, way{"Take it for the labels", "roles", string(label)})
+	}
+	return list
 }
 
 // counted tells how much of a reader has been read.

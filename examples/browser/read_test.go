@@ -171,11 +171,11 @@ func (w want) check(t *testing.T, d *data, notes string) {
 	if got := strings.Join(d.Names, "|"); got != w["columns"][0] {
 		t.Errorf("columns %s", got)
 	}
-	if w["ids"] != nil && strings.Join(d.ids, "|") != w["ids"][0] || w["ids"] == nil && d.ids != nil {
-		t.Errorf("ids %q", d.ids)
+	if w["ids"] != nil && strings.Join(d.texts.IDs, "|") != w["ids"][0] || w["ids"] == nil && d.texts.IDs != nil {
+		t.Errorf("ids %q", d.texts.IDs)
 	}
-	if itoa(d.all) != w["rows"][0] || itoa(missing) != w["missing"][0] {
-		t.Errorf("%d rows, %d values missing", d.all, missing)
+	if all := max(d.Rows, len(d.texts.Left)); itoa(all) != w["rows"][0] || itoa(missing) != w["missing"][0] {
+		t.Errorf("%d rows, %d values missing", all, missing)
 	}
 	if want := number64(t, w["sum"][0]); missing == 0 && math.Abs(sum-want) > 1e-9*math.Abs(want) {
 		t.Errorf("the sum is %v", sum)
@@ -249,8 +249,8 @@ func TestMend(t *testing.T) {
 	}
 	text := "a,b\nx,1\n1,2\n3,<4\n5,n.d.\n-9.0,8\nTotal,10\n"
 	tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
-	if got := s.data; got.all != 4 || got.Rows != 2 || !slices.Equal(got.Data, []float64{1, 2, 3, 2}) {
-		t.Errorf("%d of %d rows, %v", got.Rows, got.all, got.Data)
+	if got := s.data; len(got.texts.Left) != 4 || got.Rows != 2 || !slices.Equal(got.Data, []float64{1, 2, 3, 2}) {
+		t.Errorf("%d of %d rows, %v", got.Rows, len(got.texts.Left), got.Data)
 	}
 	if err := o.set("skip", "x"); err == nil || !strings.Contains(err.Error(), "rows such as") {
 		t.Error(err)
@@ -291,7 +291,7 @@ func TestJoin(t *testing.T) {
 	if records[1][1] != "a,b" || records[3][0] != "cid" || records[3][2] == "" || strings.Join(records[2], "|") != "bob|c||||" || strings.Join(records[5], "|") != "eve|e||||" {
 		t.Errorf("%q", records)
 	}
-	if got := s.data.RowName(1); got != "cid" {
+	if got := s.data.rowName(1); got != "cid" {
 		t.Errorf("the second row that is fitted is %q", got)
 	}
 }
@@ -332,7 +332,7 @@ func TestDraw(t *testing.T) {
 	t.Parallel()
 	s := &session{}
 	tables.Must(s.open(t.Context(), fromText("t.csv", string(largeText(17000, 3, 3))), options{}, nil))(t)
-	plane := tables.Must(view.NewPlane(s.data.x, nil))(t)
+	plane := tables.Must(view.NewPlane(t.Context(), s.data.x, nil))(t)
 	floors := tables.Must(softkmeans.Floors(t.Context(), s.data.x, nil))(t)
 	for i, v := range plane.Axes.Data {
 		if got := s.data.plane; math.Abs(got.Axes.Data[i]-v) > 1e-9 || math.Abs(got.Share[i/3]-plane.Share[i/3]) > 1e-12 || math.Abs(s.data.floors[i%3]-floors[i%3]) > 1e-9*floors[0] {

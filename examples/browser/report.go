@@ -38,22 +38,12 @@ func (d *data) report(r *result) []part {
 			accuracy, nmi = view.Percent(share), strconv.FormatFloat(information, 'f', 3, 64)
 		}
 	}
-	return []part{
-		{"verdict", d.verdict(r)},
-		{"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
-		{"objective", view.Number(c.Objective)},
-		{"floor", floor},
-		{"above", above},
-		{"accuracy", accuracy},
-		{"nmi", nmi},
-		{"answer", answer.HTML(sections[:at], nothing)},
-		{"details", answer.HTML(sections[at:], nothing)},
-		{"clusters", yesNo(r.likely != nil)},
-		{"proposal", strings.ReplaceAll(why, " %", "\u00a0%")},
-		{"proposed", proposed},
-		{"k", itoa(r.options.k)},
-		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}, // for the slider
-	}
+	return []part{{"verdict", d.verdict(r)}, {"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
+		{"objective", view.Number(c.Objective)}, {"floor", floor}, {"above", above}, {"accuracy", accuracy}, {"nmi", nmi},
+		{"answer", answer.HTML(sections[:at], nothing)}, {"details", answer.HTML(sections[at:], nothing)},
+		{"clusters", yesNo(r.likely != nil)}, {"proposal", strings.ReplaceAll(why, " %", "\u00a0%")},
+		{"proposed", proposed}, {"k", itoa(r.options.k)},
+		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}} // for the slider
 }
 
 // nothing stands below sections: the page has its pictures elsewhere.
@@ -64,7 +54,7 @@ func (d *data) answer(r *result) *answer.Answer {
 	m, names := r.model, r.names()
 	a := d.newAnswer(r)
 	var rows answer.Rows
-	rows.Add(m.Memberships, d.naming)
+	rows.Add(m.Memberships, d.name)
 	if r.clusters != nil {
 		rows.Compare(r.clusters, m.Memberships)
 	}
@@ -86,16 +76,20 @@ func (d *data) answer(r *result) *answer.Answer {
 		}
 	}
 	f.Fill(a)
-	if last := view.LastDirection(d.floors, len(names)); r.options.method == view.MinVolume && d.given == nil && last != "" {
-		a.Warnings = append(a.Warnings, last)
+	if r.options.method == view.MinVolume && d.given == nil {
+		a.Warnings = append(a.Warnings, texts(view.LastDirection(d.floors, len(names)))...)
 	}
 	return a
 }
 
-// newAnswer is an answer with the labels of the rows.
+// roomEach is how many CSS pixels a character of a table takes.
+const roomEach = 8
+
+// newAnswer returns an answer with the labels of the rows, whose tables are as wide as the page.
 func (d *data) newAnswer(r *result) *answer.Answer {
 	a := answer.New(&d.Head, d.Rows, scale.KindOf(d.scaling))
 	a.About, a.Notes, a.K, a.Sizes = "", nil, r.options.k, make([]int, r.options.k)
+	a.Room = max(answer.LineWidth, r.options.wide/roomEach)
 	for _, label := range r.model.Labels(nil) {
 		a.Sizes[label]++
 	}
@@ -131,16 +125,12 @@ func (d *data) verdict(r *result) string {
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 func progress(step string, it softkmeans.Iteration) []part {
-	return []part{
-		{"step", step},
-		{"text", "Fitting: " + step + ", squared error " + view.Number(it.Objective) + ", floor " + view.Number(it.Floor)},
-	}
+	return []part{{"step", step}, {"text", "Fitting: " + step + ", squared error " + view.Number(it.Objective) +
+		", floor " + view.Number(it.Floor)}}
 }
 
 func readProgress(read, size int) []part {
 	megabytes := func(n int) string { return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) }
-	return []part{
-		{"text", "Reading: " + megabytes(read) + " of " + megabytes(size) + " MB"},
-		{"share", strconv.FormatFloat(float64(read)/float64(max(size, 1)), 'f', 3, 64)},
-	}
+	return []part{{"text", "Reading: " + megabytes(read) + " of " + megabytes(size) + " MB"},
+		{"share", strconv.FormatFloat(float64(read)/float64(max(size, 1)), 'f', 3, 64)}}
 }

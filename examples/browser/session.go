@@ -103,19 +103,18 @@ func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, 
 
 // fit fits a model by the options, or computes shares of known prototypes. If ctx is cancelled the parts show the
 // best model so far, and say so.
-func (s *session) fit(ctx context.Context, o options, reads tell, progress func(softkmeans.Iteration)) ([]part, error) {
+func (s *session) fit(
+	ctx context.Context, o options, reads tell, progress func(softkmeans.Iteration),
+) ([]part, error) {
 	s.takeLibrary(&o)
 	described, err := s.ready(ctx, o, reads)
-	if err != nil {
-		return described, err
-	}
 	var r *result
-	if o.known {
+	switch before := s.data; {
+	case err != nil:
+	case o.known:
 		r, err = s.shares(ctx, o)
-	} else {
-		before := s.data
-		err = s.settle(ctx, o)
-		if s.data != before {
+	default:
+		if err = s.settle(ctx, o); s.data != before {
 			described = append(described, s.data.describe(o)...)
 		}
 		if err == nil {
@@ -135,35 +134,34 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 // settle chooses the number of prototypes if none is given, and whether rows are divided by their sums.
 func (s *session) settle(ctx context.Context, o options) error {
 	err := s.data.choose(ctx, o.k)
-	if err != nil {
-		return err
+	if err == nil {
+		var bright *data
+		if bright, err = s.data.ofBrightness(ctx, o); err == nil && bright != s.data {
+			s.data, s.shown, s.path = bright, nil, nil
+			err = bright.choose(ctx, o.k)
+		}
 	}
-	bright, err := s.data.ofBrightness(ctx, o)
 	if ctx.Err() != nil {
 		return errCancelled
 	}
-	if err != nil || bright == s.data {
-		return err
-	}
-	s.data, s.shown, s.path = bright, nil, nil
-	return bright.choose(ctx, o.k)
+	return err
 }
 
 // fitted is the fit by the options, proved. After a cancel it is the best model so far.
 func (s *session) fitted(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*result, error) {
 	d := s.data
 	if o.k = d.clusters(o.k); o.k > maxValues/d.Rows {
-		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
+		return nil, tooMany(d, o.k)
 	}
 	if s.path == nil || s.path.k != o.k {
 		s.path = &slackPath{k: o.k}
 	}
 	m, err := s.model(ctx, o, progress)
 	cancelled := err != nil && ctx.Err() != nil
-	switch {
-	case cancelled && m == nil:
+	if cancelled && m == nil {
 		return nil, errCancelled
-	case err != nil && !cancelled:
+	}
+	if err != nil && !cancelled {
 		return nil, err
 	}
 	first := *m
@@ -195,34 +193,36 @@ func (s *session) fitted(ctx context.Context, o options, progress func(softkmean
 	return r, err
 }
 
-func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
-	x, w, by := s.data.x, s.data.Weights, s.minVolume(o)
+// tooMany returns the error for k memberships of each row that are more than the page takes.
+func tooMany(d *data, k int) error {
+	return errors.New(d.Source + ": " + itoa(k) + " memberships of " + view.Count(d.Rows, "row") +
+		" are more than the page takes; softkmeans takes more")
+}
+
+func (s *session) model(
+	ctx context.Context, o options, progress func(softkmeans.Iteration),
+) (*softkmeans.Model, error) {
+	d, by := s.data, s.minVolume(o)
 	by.Progress = progress
-	slack := by.Slack
-	switch global := o.slack != byNoise && slack < noSlack; {
-	case s.data.given != nil && (o.method != view.MinVolume || global):
-		return nil, errors.New("a fit of what is there is of minimal volume, with some slack; other methods need missing values left out or replaced")
-	case s.data.given != nil:
+	switch global := o.slack != byNoise && o.slack < noSlack; {
+	case d.given != nil && (o.method != view.MinVolume || global):
+		return nil, errors.New("with missing values only minimal volume with some slack is available; other methods " +
+			"need missing values left out or replaced")
+	case d.given != nil:
 		by.NonNegative = false
-		return missing.Fit(ctx, s.data.given, o.k, by)
+		return missing.Fit(ctx, d.given, o.k, by)
 	case o.method == view.Global:
-		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
+		return softkmeans.Fit(ctx, d.x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: d.Weights})
 	case o.method == view.Alternating:
-		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{
-			Weights: w, NonNegative: s.data.above, Progress: progress,
-		})
-	case global: // the start of the path
-		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
-		if len(s.path.points) > 0 {
-			q, err := view.Orientation(ctx, x, w, s.data.plane.Mean, s.path.points[0].centers)
-			if err != nil {
-				return nil, err
-			}
-			tight.Orientation = q
-		}
-		return softkmeans.Fit(ctx, x, o.k, &tight)
+		by.Slack = 0
+		return softkmeans.FitAlternating(ctx, d.x, o.k, by)
+	case global && len(s.path.points) > 0: // the start of the path
+		return view.GlobalSimplex(ctx, d.x, d.Weights, d.plane.Mean, s.path.points[0].centers)
+	case global:
+		return softkmeans.Fit(ctx, d.x, o.k,
+			&softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: d.Weights})
 	}
-	return softkmeans.FitMinVolume(ctx, x, o.k, by)
+	return softkmeans.FitMinVolume(ctx, d.x, o.k, by)
 }
 
 // minVolume are the options of a fit of minimal volume.
@@ -245,7 +245,8 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 			return nil, err
 		}
 	}
-	r.certificate, err = softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
+	r.certificate, err = softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships,
+		&softkmeans.Options{Weights: d.Weights})
 	return r, err
 }
 
@@ -300,11 +301,13 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	}
 	switch method := slices.Index(methods[:ofKnown], f.Method); {
 	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.UnitRows || method < 0 || f.K() > maxK:
-		return nil, errors.New("the page shows models of minvol, global and alternating, with sums of one and up to " + itoa(maxK) + " prototypes; softkmeans predict takes the others")
-	case len(f.Columns) != len(s.data.Names) || f.Named && s.data.Header && !slices.Equal(f.Columns, s.data.Names):
+		return nil, errors.New("the page shows models of minvol, global and alternating, with sums of one and up to " +
+			itoa(maxK) + " prototypes; softkmeans predict takes the others")
+	case len(f.Columns) != len(s.data.Names) ||
+		f.Named && s.data.Header && !slices.Equal(f.Columns, s.data.Names):
 		return nil, errors.New("the model is for other columns: " + strings.Join(f.Columns, ", "))
 	case f.K() > maxValues/s.data.Rows:
-		return nil, errors.New(itoa(f.K()) + " memberships for " + itoa(s.data.Rows) + " rows are more than the page takes")
+		return nil, tooMany(s.data, f.K())
 	default:
 		if o.method, o.k, o.slack = view.Method(method), f.K(), f.Model.Slack; o.slack > 0 {
 			o.slack = max(o.slack, noSlack)
@@ -315,25 +318,22 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 		kind, _ := scale.Named(f.Scale)
 		by = &scale.Scaling{Kind: kind, Shift: f.Shift, Divisor: f.Divisor}
 	}
-	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
+	d := &data{found: s.data.found, set: s.data.set, mixtures: f.LabelLargest}
+	if err := d.scaleBy(ctx, by, true); err != nil {
+		return nil, err
+	}
+	m := f.Model
+	if m.Memberships, err = m.Predict(nil, d.x); err == nil && m.ClusterMeans != nil {
+		m.Clusters, err = m.PredictLabels(nil, d.x)
+	}
 	if err != nil {
 		return nil, err
-	}
-	d.mixtures = f.LabelLargest
-	m := f.Model
-	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
-		return nil, err
-	}
-	if m.ClusterMeans != nil {
-		if m.Clusters, err = m.PredictLabels(nil, d.x); err != nil {
-			return nil, err
-		}
 	}
 	r, err := d.judge(m, o)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = r.prove(ctx, d) // the rows may be others than those of the fit
 	}
-	if err := r.prove(ctx, d); err != nil { // the rows may be others than those of the fit
+	if err != nil {
 		return nil, err
 	}
 	old := *s
@@ -378,14 +378,15 @@ func (s *session) extend(ctx context.Context, progress func(found int, it softkm
 
 // overview returns the parts about how a file is read, and what may help after an error.
 func (f *found) overview(from *source, err error) []part {
-	header, transpose, long := "auto", "auto", "auto"
-	if f.Columns != nil {
-		header, transpose, long = yesNo(f.Header), yesNo(f.Turned), yesNo(f.Long)
+	found := func(yes bool) string {
+		if f.Columns == nil {
+			return "auto"
+		}
+		return yesNo(yes)
 	}
 	var names, text, ways []string
 	for _, c := range f.Columns {
-		names = append(names, c.Name)
-		text = append(text, yesNo(c.Text))
+		names, text = append(names, c.Name), append(text, yesNo(c.Text))
 	}
 	for _, w := range f.ways(err) {
 		ways = append(ways, w.text+"\t"+w.option+"\t"+w.value)
@@ -397,26 +398,15 @@ func (f *found) overview(from *source, err error) []part {
 	if f.Decimal == ',' {
 		decimal = "comma"
 	}
-	return []part{
-		{"file", from.name},
-		{"columns", strings.Join(names, "\n")},
-		{"roles", string(f.letters())},
-		{"text", strings.Join(text, "\n")},
-		{"header", header}, {"transpose", transpose}, {"long", long}, {"delimiter", delimiter},
-		{"decimal", decimal},
-		{"ways", strings.Join(ways, "\n")},
-	}
+	return []part{{"file", from.name}, {"columns", strings.Join(names, "\n")}, {"roles", string(f.letters())},
+		{"text", strings.Join(text, "\n")}, {"header", found(f.Header)}, {"transpose", found(f.Turned)},
+		{"long", found(f.Long)}, {"delimiter", delimiter}, {"decimal", decimal}, {"ways", strings.Join(ways, "\n")}}
 }
 
-// whyAny is the advice for other tables.
-const whyAny = "Yes if the columns have different units; no if they share one, as pixels, spectra and lengths do. Auto is yes " +
-	"if units in the header differ, or if fewer than 64 columns differ in spread by more than 100 times."
-
 func (d *data) describe(o options) []part {
-	why := whyAny
-	what := d.Source
+	what, source := d.Source, ""
 	if d.set != nil {
-		why, what = d.set.Why, d.set.Title
+		what, source = d.set.Title, d.set.Source
 	}
 	what += ": " + view.Count(d.Rows, "row") + ", " + view.Count(len(d.Names), "column")
 	if d.LabelColumn > 0 {
@@ -433,17 +423,8 @@ func (d *data) describe(o options) []part {
 	if !d.asksRows(o.k) {
 		k = itoa(d.clusters(o.k))
 	}
-	parts := []part{
-		{"table", what + "."},
-		{"notes", strings.Join(notes, "\n")},
-		{"k", k},
-		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)},
-		{"why", why},
-	}
-	if d.set != nil {
-		parts = append(parts, part{"source", d.set.Source})
-	}
-	return parts
+	return []part{{"table", what + "."}, {"notes", strings.Join(notes, "\n")}, {"k", k},
+		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)}, {"source", source}}
 }
 
 // kindNotes say what the numbers are, and in one line what follows for the scale and the bounds.

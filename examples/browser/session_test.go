@@ -46,7 +46,7 @@ func TestOptions(t *testing.T) {
 }
 
 // Every method on every set: the words agree with the numbers, and all pictures are
-// well-formed XML. The accuracies are those of sets.go.
+// well-formed XML. Without the scale that is found out, wine has 68 % and digits 74 %.
 func TestFit(t *testing.T) {
 	for _, set := range sets.All {
 		s := opened(t, set.Name)
@@ -76,7 +76,7 @@ func TestFit(t *testing.T) {
 					sound(t, set.Name+" "+p.name, p.value)
 				}
 			}
-			if (valueOf(t, parts, "picture-ternary") != "") != (set.K == 3) || (valueOf(t, parts, "picture-trace") != "") != (m != view.Global) {
+			if (valueOf(t, parts, "picture-ternary") != "") != (len(set.Classes) == 3) || (valueOf(t, parts, "picture-trace") != "") != (m != view.Global) {
 				t.Errorf("%s: pictures are missing, or too many", set.Name)
 			}
 		}
@@ -348,7 +348,7 @@ func TestSave(t *testing.T) {
 		t.Fatal(f.name, err)
 	}
 	records, err := csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
-	if err != nil || strings.Join(records[0], ",") != "label,p0,p1,cluster,largest,probability,class" || len(records) != 5 || records[1][6] != `x, or "y"` {
+	if err != nil || strings.Join(records[0], ",") != "kind,label,p0,p1,cluster,largest,probability" || len(records) != 5 || records[1][0] != `x, or "y"` {
 		t.Errorf("%q, %v", records, err)
 	}
 	f = tables.Must(s.save("centers"))(t)

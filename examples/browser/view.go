@@ -3,6 +3,7 @@ package main
 // The pictures of a fit.
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -16,7 +17,7 @@ func (s *session) view(r *result) (parts []part, err error) {
 	d := s.data
 	switch s.global = nil; {
 	case r.known != nil:
-		d, err = d.ofKnown(r.known)
+		d, err = d.ofKnown(context.Background(), r.known)
 	case r.options.method == view.MinVolume && s.path.k == r.options.k && len(s.path.points) > 0:
 		s.global, err = s.path.global(d) // the same for every slack
 	default:
@@ -64,7 +65,7 @@ type pictures struct {
 func (s *session) picturesOf(d *data, r *result) *pictures {
 	names, labels := r.names(), r.model.Labels(nil)
 	p := &pictures{r, view.Points{Memberships: r.model.Memberships, Labels: labels, Names: names, Class: labels,
-		Classes: names, Row: d.RowName, More: r.open}, d, s.global}
+		Classes: names, Row: d.rowName, More: r.open}, d, s.global}
 	if r.options.byClass && len(d.Class) > 0 {
 		p.Class, p.Classes = d.Class, d.Classes
 	}

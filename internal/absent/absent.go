@@ -103,7 +103,7 @@ func Without[T any](rows []T, left []bool, cols int) []T {
 
 // FillMeans replaces the missing values of rows by the means of their columns.
 func FillMeans(rows []float64, cols int, weights []float64) {
-	means := scale.OfPresent(scale.ZScore, rows, cols, weights).Shift
+	means := scale.Of(scale.ZScore, rows, cols, weights).Shift
 	for i, v := range rows {
 		if v != v {
 			rows[i] = means[i%cols]

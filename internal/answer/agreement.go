@@ -57,7 +57,7 @@ func (e *Agreement) Sections() []Section {
 		{"adjusted Rand", four(e.AdjustedRand), "agreement of pairs: 0 by chance, 1 at best"}}}}}
 	if e.Counts != nil {
 		all = append(all, Section{Title: "Rows by class (down) and cluster (across)",
-			Table: CountsTable(e.Truth.Values, e.Labels.Values, e.Counts)})
+			Table: CountsTable(e.Truth.Values, e.Labels.Values, e.Counts, LineWidth)})
 	}
 	return all
 }
@@ -66,8 +66,8 @@ func (e *Agreement) Sections() []Section {
 const mostCounted = 20
 
 // CountsTable has the number of rows by class and cluster, with sums: of at most mostCounted classes, and of
-// as many clusters as fit in a line. Of more it has the largest, and the sum of the others.
-func CountsTable(classes, clusters []string, counts [][]int) *Table {
+// as many clusters as fit in a row of room characters. Of more it has the largest, and the sum of the others.
+func CountsTable(classes, clusters []string, counts [][]int, room int) *Table {
 	head, rows := summed(classes, counts, mostCounted)
 	columns := turned(rows, len(clusters))
 	for most := mostCounted; ; most-- {
@@ -80,7 +80,7 @@ func CountsTable(classes, clusters []string, counts [][]int) *Table {
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		if t.Width() <= LineWidth || most == 1 {
+		if t.Width() <= room || most == 1 {
 			return t
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
@@ -92,6 +93,38 @@ type Known struct {
 	Outside  int     `json:"outside"`         // rows farther out than noise, or than those of the fit
 	Noise    float64 `json:"noise"`           // of a value; 0: not known
 	Farthest []Far   `json:"farthest"`
+}
+
+// mostFar is how many rows outside are named.
+const mostFar = 5
+
+// FillKnown fills in the shares of rows with these labels, and the rows that are outside.
+func (a *Answer) FillKnown(k *sources.Answer, labels []int, name Naming) {
+	n, rows := k.Farthest(mostFar)
+	a.Known = &Known{Unique: !k.Result.Open, Noise: k.Noise.Value, Outside: n, Farthest: []Far{}}
+	if k.Result.Drawn != nil {
+		a.Draws = sources.Draws
+	}
+	for _, i := range rows {
+		row, id := name(i)
+		a.Farthest = append(a.Farthest, Far{Row: row + 1, ID: id, Residual: k.Result.Residual[i]})
+	}
+	a.Sizes = make([]int, len(k.Mixer.Groups))
+	for _, label := range labels {
+		a.Sizes[label]++
+	}
+	for j, v := range k.Means() {
+		a.Prototypes = append(a.Prototypes, Prototype{Name: k.Mixer.Groups[j], Membership: v})
+	}
+	out := k.OutWords(mostFar, func(i int) string {
+		_, id := name(i)
+		return word(id)
+	})
+	for _, line := range []string{k.OpenWords(), out} {
+		if line != "" {
+			a.Quality = append(a.Quality, line)
+		}
+	}
 }
 
 // Far is a row far from its mixture.

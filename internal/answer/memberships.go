@@ -1,7 +1,6 @@
-package main
+package answer
 
-// This file writes memberships and centers as CSV. Every number has the digits
-// that it takes to read the same float64 back.
+// Memberships as CSV. Every number has the digits that it takes to read the same float64.
 
 import (
 	"bufio"
@@ -12,47 +11,51 @@ import (
 	"strings"
 
 	"softkmeans"
-	"softkmeans/internal/answer"
 	"softkmeans/internal/measure"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
-// centerName is the name of center j, from 0, in reports and as the column of its memberships.
-func centerName(j int) string { return "p" + strconv.Itoa(j) }
+// The columns of memberships that have the labels, the probabilities of the rows' clusters, and the sizes of rows.
+// The columns of the probabilities of all clusters have the name of the prototype after it.
+const (
+	LabelName       = "label"
+	ProbabilityName = "probability"
+	SizeName        = "size"
+)
 
-// largestOf returns the number of each row's largest membership.
-func largestOf(memberships *softkmeans.Matrix) []int {
+// LargestOf returns the number of each row's largest membership.
+func LargestOf(memberships *softkmeans.Matrix) []int {
 	return (&softkmeans.Model{Memberships: memberships}).Labels(nil)
 }
 
-// rowTexts are what outputs repeat of some rows of the input.
-type rowTexts struct {
-	ids   []string   // nil: none
-	kept  [][]string // texts of the columns to keep; nil: none
-	left  []bool     // rows that are not fitted, whose fields are empty; nil: none
-	zeros []bool     // rows that are left, but have the size 0; nil: none
+// Texts are what outputs repeat of some rows of the input.
+type Texts struct {
+	IDs   []string   // nil: none
+	Kept  [][]string // texts of the columns to keep; nil: none
+	Left  []bool     // rows that are not fitted, whose fields are empty; nil: none
+	Zeros []bool     // rows that are left, but have the size 0; nil: none
 }
 
-// leave leaves out more of the rows that are fitted.
-func (t *rowTexts) leave(more []bool) {
-	if t.left == nil {
-		t.left = more
+// Leave leaves out more of the rows that are fitted.
+func (t *Texts) Leave(more []bool) {
+	if t.Left == nil {
+		t.Left = more
 		return
 	}
-	for i, left := range t.left {
+	for i, left := range t.Left {
 		if !left {
-			t.left[i], more = more[0], more[1:]
+			t.Left[i], more = more[0], more[1:]
 		}
 	}
 }
 
-func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
+func (t *Texts) rows() int { return max(len(t.IDs), len(t.Kept), len(t.Left)) }
 
-// names returns the number in the table and the name of fitted row i: its id, or its number.
-func (t *rowTexts) names() answer.Naming {
+// Names returns the number in the table and the name of fitted row i: its id, or its number.
+func (t *Texts) Names() Naming {
 	var fitted []int // nil: all
-	for i, left := range t.left {
+	for i, left := range t.Left {
 		if !left {
 			fitted = append(fitted, i)
 		}
@@ -61,143 +64,143 @@ func (t *rowTexts) names() answer.Naming {
 		if fitted != nil {
 			i = fitted[i]
 		}
-		if t.ids != nil {
-			return i, t.ids[i]
+		if t.IDs != nil {
+			return i, t.IDs[i]
 		}
-		return answer.Numbered(i)
+		return Numbered(i)
 	}
 }
 
-// membershipWriter writes a line for every row: its id and its other texts if there are any, the label, the
+// MembershipWriter writes a line for every row: its id and its other texts if there are any, the label, the
 // memberships, the cluster, the largest membership, the cluster's probability, and details.
-type membershipWriter struct {
+type MembershipWriter struct {
 	*bufio.Writer // keeps the first error for Flush
 	head          *table.Head
-	centers       []string // names that are known; nil: p0, p1, …
-	sources       bool     // all prototypes are known sources: rows have no numbers of prototypes
-	clustered     bool     // rows have clusters
-	likely        bool     // clusters have probabilities
-	eachLikely    bool     // of every cluster a column of its own, too
-	details       []string // the columns of details
+	Centers       []string // names that are known; nil: p0, p1, …
+	Sources       bool     // all prototypes are known sources: rows have no numbers of prototypes
+	Clustered     bool     // rows have clusters
+	Likely        bool     // clusters have probabilities
+	EachLikely    bool     // of every cluster a column of its own, too
+	Details       []string // the columns of details
 
 	line  []byte   // nil: nothing is written yet
 	names []string // of the columns from the label on
-	texts rowTexts // of the next rows
+	texts Texts    // of the next rows
 	at    int      // the next of them
 	// the texts of the rows after them, without rows at the end; nil: none
-	more func() (rowTexts, error)
+	More func() (Texts, error)
 }
 
-// memberRows are rows with memberships. Matrices that a membershipWriter has no columns for are nil.
-type memberRows struct {
-	labels, clusters                    []int // nil clusters: the labels
-	memberships, probabilities, details *softkmeans.Matrix
+// MemberRows are rows with memberships. Matrices that a MembershipWriter has no columns for are nil.
+type MemberRows struct {
+	Labels, Clusters                    []int // nil clusters: the labels
+	Memberships, Probabilities, Details *softkmeans.Matrix
 }
 
-// newMembershipWriter returns nil for nil.
-func newMembershipWriter(w io.Writer) *membershipWriter {
+// NewMembershipWriter returns nil for nil.
+func NewMembershipWriter(w io.Writer) *MembershipWriter {
 	if w == nil {
 		return nil
 	}
-	return &membershipWriter{Writer: bufio.NewWriterSize(w, 1<<16), head: new(table.Head)}
+	return &MembershipWriter{Writer: bufio.NewWriterSize(w, 1<<16), head: new(table.Head)}
 }
 
-// describe takes the columns of the table and the texts of its first rows.
-func (w *membershipWriter) describe(h *table.Head, first rowTexts) {
+// Describe takes the columns of the table and the texts of its first rows.
+func (w *MembershipWriter) Describe(h *table.Head, first Texts) {
 	w.head, w.texts, w.at = h, first, 0
 }
 
 // begin writes the head of k prototypes if nothing is written yet.
-func (w *membershipWriter) begin(k int) error {
+func (w *MembershipWriter) begin(k int) error {
 	if w.line != nil {
 		return nil
 	}
-	centers := w.centers
+	centers := w.Centers
 	if centers == nil {
 		centers = view.Names(k)
 	}
-	w.names = append([]string{labelName}, centers...)
-	if w.clustered {
+	w.names = append([]string{LabelName}, centers...)
+	if w.Clustered {
 		w.names = append(w.names, "cluster")
 	}
-	if !w.sources {
+	if !w.Sources {
 		w.names = append(w.names, "largest")
 	}
-	if w.likely {
-		w.names = append(w.names, probabilityName)
+	if w.Likely {
+		w.names = append(w.names, ProbabilityName)
 	}
-	for j := 0; w.likely && w.eachLikely && j < k; j++ {
-		w.names = append(w.names, probabilityName+"_"+centers[j])
+	for j := 0; w.Likely && w.EachLikely && j < k; j++ {
+		w.names = append(w.names, ProbabilityName+"_"+centers[j])
 	}
-	w.names = append(w.names, w.details...)
-	w.line = answer.AppendLine(w.line, append(w.textNames(), w.names...))
+	w.names = append(w.names, w.Details...)
+	w.line = AppendLine(w.line, append(w.textNames(), w.names...))
 	return w.end()
 }
 
 // textNames are the columns before the label.
-func (w *membershipWriter) textNames() (names []string) {
+func (w *MembershipWriter) textNames() (names []string) {
 	if w.head.IDColumn > 0 {
 		names = append(names, w.head.IDName)
 	}
 	return append(names, w.head.KeptNames...)
 }
 
-// conclude finishes, and notes a column that has a name of the memberships' own. A nil w does nothing.
-func (w *membershipWriter) conclude(notes *[]string) error {
+// Conclude finishes, and notes a column that has a name of the memberships' own. A nil w does nothing.
+func (w *MembershipWriter) Conclude(notes *[]string) error {
 	if w == nil {
 		return nil
 	}
 	for _, name := range w.textNames() {
 		if slices.Contains(w.names, name) {
-			*notes = append(*notes, "In the memberships two columns are named "+short(name, mostName)+
+			*notes = append(*notes, "In the memberships two columns are named "+table.Short(name, table.MostName)+
 				"; the first is the table's")
 			break
 		}
 	}
-	return w.finish()
+	return w.Finish()
 }
 
-// add writes the next rows that are fitted, and those before them that are not.
-func (w *membershipWriter) add(ctx context.Context, r memberRows) error {
-	if err := w.begin(r.memberships.Cols); err != nil {
+// Add writes the next rows that are fitted, and those before them that are not.
+func (w *MembershipWriter) Add(ctx context.Context, r MemberRows) error {
+	if err := w.begin(r.Memberships.Cols); err != nil {
 		return err
 	}
 	digits := -1
-	if slices.Equal(w.details, measure.Names) { // others are shares or sizes
+	if slices.Equal(w.Details, measure.Names) { // others are shares or sizes
 		digits = 6
 	}
-	largest := largestOf(r.memberships)
-	for i, label := range r.labels {
+	largest := LargestOf(r.Memberships)
+	for i, label := range r.Labels {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if _, err := w.startRow(); err != nil {
 			return err
 		}
-		if w.centers != nil {
-			w.line = answer.AppendField(w.line, w.centers[label])
+		if w.Centers != nil {
+			w.line = AppendField(w.line, w.Centers[label])
 		} else {
 			w.line = strconv.AppendInt(w.line, int64(label), 10)
 		}
-		w.addValues(r.memberships.Row(i), -1)
+		w.addValues(r.Memberships.Row(i), -1)
 		cluster := label
-		if r.clusters != nil {
-			cluster = r.clusters[i]
+		if r.Clusters != nil {
+			cluster = r.Clusters[i]
 		}
-		if w.clustered {
+		if w.Clustered {
 			w.line = strconv.AppendInt(append(w.line, ','), int64(cluster), 10)
 		}
-		if !w.sources {
+		if !w.Sources {
 			w.line = strconv.AppendInt(append(w.line, ','), int64(largest[i]), 10)
 		}
-		if w.likely {
-			w.addValues(r.probabilities.Row(i)[cluster:cluster+1], -1)
+		if w.Likely {
+			w.addValues(r.Probabilities.Row(i)[cluster:cluster+1], -1)
 		}
-		if w.likely && w.eachLikely {
-			w.addValues(r.probabilities.Row(i), -1)
+		if w.Likely && w.EachLikely {
+			w.addValues(r.Probabilities.Row(i), -1)
 		}
-		if w.details != nil {
-			w.addValues(r.details.Row(i), digits)
+		if w.Details != nil {
+			w.addValues(r.Details.Row(i), digits)
 		}
 		if err := w.endRow(); err != nil {
 			return err
@@ -206,7 +209,7 @@ func (w *membershipWriter) add(ctx context.Context, r memberRows) error {
 	return nil
 }
 
-func (w *membershipWriter) addValues(values []float64, digits int) {
+func (w *MembershipWriter) addValues(values []float64, digits int) {
 	for _, v := range values {
 		w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', digits, 64)
 	}
@@ -214,49 +217,49 @@ func (w *membershipWriter) addValues(values []float64, digits int) {
 
 // startRow begins the line of the next row that is fitted with its texts, and writes the
 // rows before it that are not. It returns false where there are no more texts.
-func (w *membershipWriter) startRow() (bool, error) {
+func (w *MembershipWriter) startRow() (bool, error) {
 	for {
 		for w.at == w.texts.rows() {
-			if w.line, w.at = w.line[:0], 0; w.more == nil {
-				w.texts = rowTexts{}
+			if w.line, w.at = w.line[:0], 0; w.More == nil {
+				w.texts = Texts{}
 				return false, nil
 			}
 			var err error
-			if w.texts, err = w.more(); err != nil || w.texts.rows() == 0 {
+			if w.texts, err = w.More(); err != nil || w.texts.rows() == 0 {
 				return false, err
 			}
 		}
 		t, i := &w.texts, w.at
 		w.at++
 		w.line = w.line[:0]
-		if t.ids != nil {
-			w.line = append(answer.AppendField(w.line, t.ids[i]), ',')
+		if t.IDs != nil {
+			w.line = append(AppendField(w.line, t.IDs[i]), ',')
 		}
-		if t.kept != nil {
-			for _, s := range t.kept[i] {
-				w.line = append(answer.AppendField(w.line, s), ',')
+		if t.Kept != nil {
+			for _, s := range t.Kept[i] {
+				w.line = append(AppendField(w.line, s), ',')
 			}
 		}
-		if t.left == nil || !t.left[i] {
+		if t.Left == nil || !t.Left[i] {
 			return true, nil
 		}
-		if err := w.endEmpty(t.zeros != nil && t.zeros[i]); err != nil {
+		if err := w.endEmpty(t.Zeros != nil && t.Zeros[i]); err != nil {
 			return false, err
 		}
 	}
 }
 
 // endEmpty ends the line of a row without memberships, or of zeros. The size is the last of the details.
-func (w *membershipWriter) endEmpty(zeros bool) error {
+func (w *MembershipWriter) endEmpty(zeros bool) error {
 	w.line = append(w.line, strings.Repeat(",", len(w.names)-1)...)
-	if zeros && slices.Contains(w.details, sizeName) {
+	if zeros && slices.Contains(w.Details, SizeName) {
 		w.line = append(w.line, '0')
 	}
 	return w.endRow()
 }
 
-// skip writes the next row, which has none of its k memberships.
-func (w *membershipWriter) skip(k int) error {
+// Skip writes the next row, which has none of its k memberships.
+func (w *MembershipWriter) Skip(k int) error {
 	if err := w.begin(k); err != nil {
 		return err
 	}
@@ -266,8 +269,8 @@ func (w *membershipWriter) skip(k int) error {
 	return w.endEmpty(false)
 }
 
-// finish writes the rows after the last one that is fitted.
-func (w *membershipWriter) finish() error {
+// Finish writes the rows after the last one that is fitted.
+func (w *MembershipWriter) Finish() error {
 	for more := w.line != nil; more; {
 		var err error
 		if more, err = w.startRow(); err != nil {
@@ -277,14 +280,14 @@ func (w *membershipWriter) finish() error {
 	return w.Flush()
 }
 
-func (w *membershipWriter) endRow() error {
+func (w *MembershipWriter) endRow() error {
 	w.line = append(w.line, '\n')
 	return w.end()
 }
 
 // end writes the line. Only complete lines reach the writer below, so that output
 // that stops early does not end in half a number.
-func (w *membershipWriter) end() error {
+func (w *MembershipWriter) end() error {
 	if len(w.line) > w.Available() {
 		if err := w.Flush(); err != nil {
 			return err

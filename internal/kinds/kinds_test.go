@@ -158,7 +158,7 @@ func TestSurprises(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	x := changed(mixed(2, 200, 40), func(v float64) float64 { return poisson(r, v) })
 	sizes := scale.Close(x.Data, x.Cols)
-	s := scale.OfClosed(x.Data, x.Cols, nil)
+	s := scale.Of(scale.Counts, x.Data, x.Cols, nil)
 	s.Apply(x.Data)
 	z := surprising(x, sizes, s)
 	c, err := Choose(t.Context(), x, sizes, s, &choosek.Options{})

@@ -85,7 +85,7 @@ func (o *Options) step(what string) {
 // Others computes the other fits, and all that is not in the answer, from Table, X and MinVolume.
 func (in *Input) Others(ctx context.Context, o Options) (err error) {
 	x, k, by := in.X, in.K(), &softkmeans.Options{Weights: o.Weights, Workers: o.Workers}
-	if in.Plane, err = view.NewPlane(x, o.Weights); err != nil {
+	if in.Plane, err = view.NewPlane(ctx, x, o.Weights); err != nil {
 		return err
 	}
 	in.Moments = view.MomentsOf(x, o.Weights)

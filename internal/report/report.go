@@ -5,7 +5,6 @@ package report
 import (
 	_ "embed"
 	"slices"
-	"strconv"
 	"strings"
 
 	"softkmeans/internal/answer"
@@ -99,26 +98,11 @@ func (c *Counts) Add(class, labels []int, k int) {
 	}
 }
 
-// mostClasses is the largest number of rows of the table of classes.
-const mostClasses = 40
-
-// section is the table of the rows of every class by label; empty if there are no classes.
+// section returns the table of the rows of every class by label; empty if there are no classes.
 func (c Counts) section(classes, names []string) answer.Section {
 	s := answer.Section{ID: "classes"}
-	if len(classes) == 0 {
-		return s
-	}
-	s.Title = "Rows by class and by label"
-	s.Table = &answer.Table{Head: slices.Concat([]string{"class"}, names, []string{"all"})}
-	for i, counts := range c[:min(len(c), mostClasses)] {
-		row, all := []string{classes[i]}, 0
-		for _, n := range counts {
-			row, all = append(row, strconv.Itoa(n)), all+n
-		}
-		s.Table.Rows = append(s.Table.Rows, append(row, strconv.Itoa(all)))
-	}
-	if len(c) > mostClasses {
-		s.Lines = []string{"The first " + strconv.Itoa(mostClasses) + " of " + strconv.Itoa(len(c)) + " classes."}
+	if len(c) > 0 {
+		s.Title, s.Table = "Rows by class and by label", answer.CountsTable(classes[:len(c)], names, c, Room)
 	}
 	return s
 }

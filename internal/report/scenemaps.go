@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"image"
 	"image/color"
@@ -138,16 +139,13 @@ func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
 	x := la.Centred(sample, mean)
 	var components [3][]float64
 	square := la.SumSquares(x.Data)
-	if k := min(3, n, d); square > 0 {
-		if axes, shares, err := view.Directions(x, nil, k); err == nil {
-			for i := range k {
-				components[i] = slices.Clone(axes.Row(i))
-				if la.Sum(components[i]) < 0 { // bright pixels shall look bright
-					la.Scale(-1, components[i])
-				}
-				c.best += shares[i]
-			}
+	s, err := softkmeans.Principal(context.Background(), sample, min(3, n-1, d), nil)
+	for i := 0; err == nil && s.Total > 0 && i < s.Basis.Rows; i++ {
+		components[i] = slices.Clone(s.Basis.Row(i))
+		if la.Sum(components[i]) < 0 { // bright pixels shall look bright
+			la.Scale(-1, components[i])
 		}
+		c.best += s.Squares[i] / s.Total
 	}
 	chosen := farApart(la.Transpose(x), &c.share, square)
 	if c.share >= nearlyAll*c.best {

@@ -5,6 +5,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -71,7 +72,7 @@ func (s *Similar) HTML() ([]byte, error) {
 func (s *Similar) panels(p *points) (all []picture, err error) {
 	m := s.Model
 	if s.Plane.Cols > 0 {
-		plane, err := view.NewPlane(s.Plane, nil)
+		plane, err := view.NewPlane(context.Background(), s.Plane, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func TestWide(t *testing.T) {
 		gaps := slices.Clone(data)
 		gaps[1], gaps[c.cols+2] = math.NaN(), math.NaN()
 		for how, s := range map[string]*Scaling{"at once": Of(Auto, data, c.cols, nil), "blocks": blocks.Scaling(),
-			"gaps": OfPresent(Auto, gaps, c.cols, nil)} {
+			"gaps": Of(Auto, gaps, c.cols, nil)} {
 			if (s == nil) != c.left {
 				t.Errorf("%d columns from %v, %s: left %v", c.cols, c.least, how, s == nil)
 			}

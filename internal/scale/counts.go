@@ -26,13 +26,6 @@ func Close(data []float64, cols int) (sums []float64) {
 	return sums
 }
 
-// OfCounts is [OfClosed] of rows of counts, which it leaves as they are.
-func OfCounts(data []float64, cols int, weights []float64) *Scaling {
-	closed := slices.Clone(data)
-	Close(closed, cols)
-	return OfClosed(closed, cols, weights)
-}
-
 // Times returns the weights of rows of so many counts: these times the weights that are given; nil: 1.
 func Times(sizes, weights []float64) []float64 {
 	sizes = slices.Clone(sizes)
@@ -42,10 +35,10 @@ func Times(sizes, weights []float64) []float64 {
 	return sizes
 }
 
-// OfClosed returns the scaling of closed rows of counts: each column is divided by the root of its mean,
+// ofClosed returns the scaling of closed rows of counts: each column is divided by the root of its mean,
 // so that the shares of a row of size n vary by 1/√n. Rows of weight 0 and rows of zeros do not
 // count; nil weights are all 1.
-func OfClosed(data []float64, cols int, weights []float64) *Scaling {
+func ofClosed(data []float64, cols int, weights []float64) *Scaling {
 	s := &Scaling{Kind: Counts, Shift: make([]float64, cols), Divisor: make([]float64, cols)}
 	total := 0.0
 	for i := 0; i*cols < len(data); i++ {

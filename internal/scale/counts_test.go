@@ -22,7 +22,7 @@ func TestClose(t *testing.T) {
 // The divisors are the roots of the mean shares of rows that are not 0, by their weights.
 func TestOfCounts(t *testing.T) {
 	rows := []float64{1, 3, 0, 0, 0, 0, 5, 5, 0}
-	s := OfCounts(rows, 3, []float64{2, 1, 1})
+	s := Of(Counts, rows, 3, []float64{2, 1, 1})
 	want := []float64{math.Sqrt((2*.25 + .5) / 3), math.Sqrt((2*.75 + .5) / 3), 1}
 	for j, v := range want {
 		if math.Abs(s.Divisor[j]-v) > 1e-15 || s.Shift[j] != 0 {

@@ -3,7 +3,10 @@
 // The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
 package scale
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Kind is the scale of the columns.
 type Kind int
@@ -13,8 +16,8 @@ const (
 	ZScore      // mean 0 and variance 1
 	MinMax      // from 0 to 1
 	Auto        // ZScore where columns are [Columns.FarApart] and not [Columns.Wide], else None
-	Counts      // rows closed to 1 by Close, and columns by OfClosed
-	Sums        // rows divided by their sums, by OfSums
+	Counts      // rows closed to 1 by Close, and columns divided by the roots of their means
+	Sums        // rows divided by their sums
 	Words       // counts of words, by OfWords and Scaling.Words
 )
 
@@ -72,19 +75,27 @@ func KindOf(s *Scaling) Kind {
 // negligible is the largest difference from Shift, relative to it, that is taken for rounding.
 const negligible = 1e-14
 
-// Of returns the scaling of data, rows of cols finite values each. It is nil for None, and for Auto where
+// Of returns the scaling of data, rows of cols values each. It is nil for None, and for Auto where
 // that leaves the columns. A row of weight 2 counts as two rows, a row of weight 0 as none; nil weights are
-// all 1. Without rows the shift is 0 and the divisor 1. The cost is three passes.
+// all 1. Without rows the shift is 0 and the divisor 1. NaN is a missing value, which goes with None, ZScore,
+// MinMax and Auto: a column has the scaling of its other values. The cost is four passes.
 func Of(kind Kind, data []float64, cols int, weights []float64) *Scaling {
+	switch kind {
+	case Counts:
+		closed := slices.Clone(data)
+		Close(closed, cols)
+		return ofClosed(closed, cols, weights)
+	case Sums:
+		return ofSums(SumsOf(data, cols), cols, weights)
+	case Words:
+		return ofWordRows(data, cols, weights)
+	}
+	if slices.ContainsFunc(data, math.IsNaN) {
+		return present(kind, data, cols, weights).scaling(cols)
+	}
 	c := Collector{Kind: kind}
 	c.add(data, cols, weights)
 	return c.scaling(cols)
-}
-
-// OfPresent is [Of] for data in which NaN is a missing value. A column has the scaling
-// of its values; without any the shift is 0 and the divisor 1.
-func OfPresent(kind Kind, data []float64, cols int, weights []float64) *Scaling {
-	return present(kind, data, cols, weights).scaling(cols)
 }
 
 // present returns a Collector of the values that are not NaN.

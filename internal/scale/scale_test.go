@@ -277,7 +277,7 @@ func TestAuto(t *testing.T) {
 		{name: "no rows", cols: 2},
 	} {
 		s := Of(Auto, test.data, test.cols, test.weights)
-		if !same(s, OfPresent(Auto, test.data, test.cols, test.weights)) {
+		if !same(s, Of(Auto, test.data, test.cols, test.weights)) {
 			t.Errorf("%s: %+v with Of, another scaling with OfPresent", test.name, s)
 		}
 		switch {
@@ -316,7 +316,7 @@ func TestOfPresent(t *testing.T) {
 	}
 	for _, kind := range []Kind{ZScore, MinMax} {
 		for _, w := range [][]float64{nil, weights} {
-			s := OfPresent(kind, data, cols, w)
+			s := Of(kind, data, cols, w)
 			for j := range cols {
 				var column, heavy []float64
 				for i := range rows {

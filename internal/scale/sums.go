@@ -22,9 +22,9 @@ func SumsOf(data []float64, cols int) (sums []float64) {
 	return sums
 }
 
-// OfSums returns the scaling of rows with these sums, which are above 0: [Scaling.Divide] divides each row by
+// ofSums returns the scaling of rows with these sums, which are above 0: [Scaling.Divide] divides each row by
 // its sum, and Undo multiplies what is so divided by the mean sum. nil weights are all 1.
-func OfSums(sums []float64, cols int, weights []float64) *Scaling {
+func ofSums(sums []float64, cols int, weights []float64) *Scaling {
 	s := &Scaling{Kind: Sums, Shift: make([]float64, cols), Divisor: make([]float64, cols)}
 	mean, total := 0.0, 0.0
 	for i, v := range sums {

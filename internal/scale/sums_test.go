@@ -15,7 +15,7 @@ func TestSums(t *testing.T) {
 		t.Fatal(sums)
 	}
 	kept, of := slices.Concat(data[:3], data[6:9]), []float64{6, 24}
-	s := OfSums(of, 3, []float64{3, 1})
+	s := ofSums(of, 3, []float64{3, 1})
 	if s.Divisor[0] != 10.5 || s.Kind.String() != "sums" {
 		t.Errorf("%+v", s)
 	}
@@ -41,7 +41,7 @@ func TestSums(t *testing.T) {
 	if none.Close(kept); none.Closes() || !s.Closes() || Of(ZScore, data[:9], 3, nil).Closes() {
 		t.Error("another scaling closes rows")
 	}
-	if OfSums([]float64{0x1p1000, 0x1p1000}, 2, nil).Divisor[1] != 0x1p1000 || OfSums(nil, 1, nil).Divisor[0] != 1 {
+	if ofSums([]float64{0x1p1000, 0x1p1000}, 2, nil).Divisor[1] != 0x1p1000 || ofSums(nil, 1, nil).Divisor[0] != 1 {
 		t.Error("the mean of large sums, or of none")
 	}
 }

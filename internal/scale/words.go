@@ -12,9 +12,9 @@ func OfWords(n float64, df []float64) *Scaling {
 	return s
 }
 
-// OfWordRows is [OfWords] of rows of cols counts each. A row of weight 2 counts as two rows; nil weights are
+// ofWordRows is [OfWords] of rows of cols counts each. A row of weight 2 counts as two rows; nil weights are
 // all 1.
-func OfWordRows(data []float64, cols int, weights []float64) *Scaling {
+func ofWordRows(data []float64, cols int, weights []float64) *Scaling {
 	n, df := 0.0, make([]float64, cols)
 	for i := 0; i*cols < len(data); i++ {
 		w := weight(weights, i)

@@ -33,10 +33,10 @@ func TestWords(t *testing.T) {
 		}
 		start = append(start, len(stored))
 	}
-	s := OfWordRows(data, cols, nil)
+	s := ofWordRows(data, cols, nil)
 	near(t, OfSparseWords(start, index, stored, cols, nil), s, 0)
-	near(t, OfSparseWords(start, index, stored, cols, weights), OfWordRows(twice, cols, nil), 1e-15)
-	near(t, OfWordRows(data, cols, weights), OfWordRows(twice, cols, nil), 1e-15)
+	near(t, OfSparseWords(start, index, stored, cols, weights), ofWordRows(twice, cols, nil), 1e-15)
+	near(t, ofWordRows(data, cols, weights), ofWordRows(twice, cols, nil), 1e-15)
 	if k, ok := Named(s.Kind.String()); !ok || k != Words || s.Closes() {
 		t.Error(s.Kind)
 	}

@@ -25,12 +25,12 @@ const leastSpread = 8
 func (s *Sources) divisors(x *softkmeans.Matrix, how Scale, counts bool) (by []float64, words string) {
 	switch n := s.Centers.Rows - len(s.Groups); {
 	case how == ScaleRows:
-		return scale.OfPresent(scale.ZScore, x.Data, x.Cols, nil).Divisor,
+		return scale.Of(scale.ZScore, x.Data, x.Cols, nil).Divisor,
 			"columns are divided by their standard deviations among the rows"
 	case how == ScaleNone:
 		return nil, ""
 	case counts:
-		return scale.OfCounts(x.Data, x.Cols, nil).Divisor, countsWords
+		return scale.Of(scale.Counts, x.Data, x.Cols, nil).Divisor, countsWords
 	case s.SD != nil:
 		by, words = roots(s.SD), "columns are divided by the pooled standard deviations of the prototypes"
 	case s.columns != nil && n >= leastSpread:

@@ -18,9 +18,9 @@ func TestPlane(t *testing.T) {
 		softkmeans.NewMatrix(3, 2, []float64{.1, .3, .1, .3, .1, .3}),
 		softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7}),
 	} {
-		p := tables.Must(NewPlane(x, nil))(t)
+		p := tables.Must(NewPlane(t.Context(), x, nil))(t)
 		checkPlane(t, x, &p)
-		sums := planeOf(t, x)
+		sums := planeOfSums(t, x)
 		checkPlane(t, x, &sums)
 		for c, v := range p.Share {
 			if math.Abs(v-sums.Share[c]) > 1e-12 {
@@ -30,14 +30,12 @@ func TestPlane(t *testing.T) {
 	}
 }
 
-// planeOf is the plane of rows that were added up.
-func planeOf(t *testing.T, x *softkmeans.Matrix) Plane {
+// planeOfSums returns the plane of rows that were added up.
+func planeOfSums(t *testing.T, x *softkmeans.Matrix) Plane {
 	t.Helper()
 	var s softkmeans.Stats
 	tables.OK(t, s.Add(x))
-	floors := tables.Must(s.Floors())(t)
-	p := tables.Must(PlaneOf(&s, floors))(t)
-	return p
+	return tables.Must(PlaneOf(&s))(t)
 }
 
 // checkPlane checks the plane of rows that lie in one.
@@ -65,9 +63,9 @@ func checkPlane(t *testing.T, x *softkmeans.Matrix, p *Plane) {
 // A weight of 2 is a row given twice, and the size of all weights does not matter.
 func TestPlaneWeights(t *testing.T) {
 	x := softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7})
-	twice := tables.Must(NewPlane(softkmeans.NewMatrix(5, 2, append([]float64{5, 7}, x.Data...)), nil))(t)
+	twice := tables.Must(NewPlane(t.Context(), softkmeans.NewMatrix(5, 2, append([]float64{5, 7}, x.Data...)), nil))(t)
 	for _, w := range []float64{1, 1e-300, .8e308} {
-		p := tables.Must(NewPlane(x, []float64{w, w, w, 2 * w}))(t)
+		p := tables.Must(NewPlane(t.Context(), x, []float64{w, w, w, 2 * w}))(t)
 		for c := range 2 {
 			ax, _ := twice.At(x.Row(0))
 			bx, _ := p.At(x.Row(0))
@@ -95,7 +93,8 @@ func TestDirections(t *testing.T) {
 			}
 		}
 		p := min(2, x.Rows-1)
-		axes, shares, err := Directions(x, nil, p)
+		plane, err := NewPlane(t.Context(), x, nil)
+		axes, shares := plane.Axes, plane.Share
 		_, s, v, wrong := softkmeans.SVD(x)
 		if err != nil || wrong != nil {
 			t.Fatal(err, wrong)

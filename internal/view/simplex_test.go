@@ -30,7 +30,7 @@ func TestGlobalSimplex(t *testing.T) {
 		for _, weights := range [][]float64{nil, weights} {
 			m := tables.Must(softkmeans.FitMinVolume(t.Context(), x, c.k,
 				&softkmeans.MinVolumeOptions{Weights: weights}))(t)
-			plane := tables.Must(NewPlane(x, weights))(t)
+			plane := tables.Must(NewPlane(t.Context(), x, weights))(t)
 			toward := func(simplex *softkmeans.Matrix) (sum float64) {
 				a, b := la.Centred(simplex, plane.Mean), la.Centred(m.Centers, plane.Mean)
 				for i, v := range a.Data {

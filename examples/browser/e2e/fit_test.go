@@ -313,7 +313,7 @@ func (p *page) checkMemberships(m *softkmeans.Model) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	if got := strings.Join(records[0], ","); got != "label,p0,p1,p2,cluster,largest,probability,class" {
+	if got := strings.Join(records[0], ","); got != "class,label,p0,p1,p2,cluster,largest,probability" {
 		p.Errorf("the header is %q", got)
 	}
 	labels, truth := m.Labels(nil), labelsOf(p.T, "wine")
@@ -321,10 +321,10 @@ func (p *page) checkMemberships(m *softkmeans.Model) {
 		p.Fatalf("%d lines for %d rows", len(records), len(truth))
 	}
 	for i, r := range records[1:] {
-		if r[0] != strconv.Itoa(labels[i]) || r[7] != "cultivar "+strconv.Itoa(truth[i]+1) {
+		if r[1] != strconv.Itoa(labels[i]) || r[0] != "cultivar "+strconv.Itoa(truth[i]+1) {
 			p.Fatalf("row %d is %v", i, r)
 		}
-		for j, s := range r[1:4] {
+		for j, s := range r[2:5] {
 			if v, err := strconv.ParseFloat(s, 64); err != nil || !(math.Abs(v-m.Memberships.At(i, j)) <= 1e-9) {
 				p.Fatalf("row %d is %v, the model has %v", i, r, m.Memberships.Row(i))
 			}

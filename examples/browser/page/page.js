@@ -11,7 +11,7 @@ let client;
 let table = null; // {name, file, set}: kept for a new worker
 let columns = { names: [], text: [], roles: "", transpose: "auto", long: "auto" }; // of the table, as the program found them
 let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
-let library = null; // {name, text}: the file of known prototypes
+let library = null; // {name, file}: the file of known prototypes
 let wanted = null; // the table to read next
 let opening = false;
 let latest = 0; // the newest request for a fit or a table; older answers are dropped
@@ -202,7 +202,6 @@ function showAnswer(place, html) {
 // showTable shows a table that was read.
 function showTable(parts) {
   $("table").textContent = parts.table;
-  $("why").textContent = parts.why ?? "";
   $("source").textContent = parts.source ?? "";
   $("standardize").options[0].textContent = parts.standardized ? `auto: ${parts.standardized}` : "auto";
   $("notes").replaceChildren(...(parts.notes ?? "").split("\n").filter(Boolean).map((text) =>
@@ -397,7 +396,7 @@ async function fit() {
 }
 
 // load shows a model that was saved, with the table that is there.
-async function load(text) {
+async function load(model) {
   if (opening) return;
   const mine = (running = ++latest);
   asked++;
@@ -407,7 +406,7 @@ async function load(text) {
   outdate();
   working("Reading");
   allowSave();
-  const answer = await client.request("load", { text, options: options() });
+  const answer = await client.request("load", { ...model, options: options() });
   if (mine !== latest) return;
   running = 0;
   working("");
@@ -470,12 +469,7 @@ async function know(file) {
   if (!file || opening) return;
   clearError();
   fresh = true;
-  try {
-    library = { name: file.name, text: new Uint8Array(await file.arrayBuffer()) };
-  } catch (error) {
-    lose(`${file.name} could not be read: ${error.message}`);
-    return;
-  }
+  library = { name: file.name, file };
   const answer = await client.request("know", library);
   if (answer.kind === "done") await fit();
   else if (answer.kind === "error") lose(answer.text);
@@ -553,11 +547,9 @@ async function openFile(file) {
   const mine = ++choice;
   clearError();
   try {
-    const first = new Uint8Array(await file.slice(0, 1).arrayBuffer());
-    const text = first[0] === 0x7b ? new Uint8Array(await file.arrayBuffer()) : null; // {
+    const first = await file.slice(0, 1).text();
     if (mine !== choice) return;
-    if (text) await load(text);
-    else await open({ name: file.name, file, set: "" });
+    await (first === "{" ? load : open)({ name: file.name, file, set: "" });
   } catch (error) {
     if (mine === choice) lose(`${file.name} could not be read: ${error.message}`);
   }

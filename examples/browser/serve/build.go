@@ -60,8 +60,7 @@ func build(ctx context.Context, dir string, c *compiler) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s has no loader: %w", c.name, err)
 	}
-	data := filepath.Join(dir, "data")
-	if err := os.MkdirAll(data, 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return 0, fmt.Errorf("cannot make the folder: %w", err)
 	}
 	target, err := filepath.Abs(filepath.Join(dir, program))
@@ -71,13 +70,13 @@ func build(ctx context.Context, dir string, c *compiler) (int64, error) {
 	if _, err := c.run(ctx, append(c.flags, "-o", target, source)...); err != nil {
 		return 0, fmt.Errorf("%w\nThe page is built from within the softkmeans module", err)
 	}
+	files, err := pageFiles()
 	// The style of pictures and answers is a file, so that the page's policy can forbid styles in its text.
-	for name, text := range map[string][]byte{"wasm_exec.js": loader, "chart.css": []byte(chart.Style + answer.Style)} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			return 0, err
-		}
+	files["wasm_exec.js"], files["chart.css"] = loader, []byte(chart.Style+answer.Style)
+	for name, text := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
-	if err := errors.Join(copyAll(dir, page.Files), writeSets(data)); err != nil {
+	if err != nil {
 		return 0, err
 	}
 	info, err := os.Stat(target)
@@ -85,6 +84,25 @@ func build(ctx context.Context, dir string, c *compiler) (int64, error) {
 		return 0, err
 	}
 	return info.Size(), nil
+}
+
+// pageFiles returns the files of the page that need no compiler, and the tables that come with it.
+func pageFiles() (files map[string][]byte, err error) {
+	files = map[string][]byte{}
+	read := func(from fs.FS, name string) []byte {
+		text, wrong := fs.ReadFile(from, name)
+		err = errors.Join(err, wrong)
+		return text
+	}
+	names, err := fs.Glob(page.Files, "*")
+	for _, name := range names {
+		files[name] = read(page.Files, name)
+	}
+	for _, set := range sets.All {
+		rows, labels := read(testdata.Files, set.Name+".csv"), read(testdata.Files, set.Name+".labels.csv")
+		files["data/"+set.Name+".csv"] = []byte(set.Table(rows, labels))
+	}
+	return files, err
 }
 
 // mayFill returns an error if a folder holds files and no page.
@@ -114,25 +132,4 @@ func (c *compiler) run(ctx context.Context, args ...string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w\n%s", c.name, args[0], err, complaint.Bytes())
 	}
 	return said.String(), nil
-}
-
-// writeSets writes the tables that come with the page to a folder.
-func writeSets(dir string) (err error) {
-	for _, set := range sets.All {
-		rows, rowsErr := testdata.Files.ReadFile(set.Name + ".csv")
-		labels, labelsErr := testdata.Files.ReadFile(set.Name + ".labels.csv")
-		err = errors.Join(err, rowsErr, labelsErr,
-			os.WriteFile(filepath.Join(dir, set.Name+".csv"), []byte(set.Table(rows, labels)), 0o666))
-	}
-	return err
-}
-
-// copyAll writes files to a folder, also over those that are there.
-func copyAll(to string, files fs.FS) error {
-	names, err := fs.Glob(files, "*")
-	for _, name := range names {
-		text, readErr := fs.ReadFile(files, name)
-		err = errors.Join(err, readErr, os.WriteFile(filepath.Join(to, name), text, 0o666))
-	}
-	return err
 }

@@ -2,6 +2,7 @@
 package sets
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,6 @@ type Set struct {
 	Name, Title string
 	Columns     []string
 	Classes     []string // names of the labels 0, 1, …
-	K           int      // the number of classes
-	Why         string   // why it is standardized, or why not
 	Tile        int      // the width of the square that a row is as a picture; 0: rows are no pictures
 	Source      string   // the authors, whom the licence requires to name
 }
@@ -39,48 +38,37 @@ var All = []Set{
 		Name: "iris", Title: "Iris",
 		Columns: []string{"sepal length", "sepal width", "petal length", "petal width"},
 		Classes: []string{"setosa", "versicolor", "virginica"},
-		K:       3,
-		Why: "Not for iris: all four columns are lengths in cm. Their scales can be compared, and the long ones, which tell the " +
-			"species apart, should count for more.",
-		Source: "Iris: R. A. Fisher (1936), doi 10.24432/C56C76" + licence,
+		Source:  "Iris: R. A. Fisher (1936), doi 10.24432/C56C76" + licence,
 	},
 	{
 		Name: "wine", Title: "Wine",
 		Columns: []string{"alcohol", "malic acid", "ash", "alcalinity of ash", "magnesium", "phenols", "flavanoids", "nonflavanoid phenols",
 			"proanthocyanins", "color intensity", "hue", "OD280/OD315", "proline"},
 		Classes: []string{"cultivar 1", "cultivar 2", "cultivar 3"},
-		K:       3,
-		Why: "For wine: its columns have different units. Without it the result depends almost only on proline, which reaches 1680 while hue stays " +
-			"below 2: labels then agree with the cultivars to 68 % instead of 97 %.",
-		Source: "Wine: S. Aeberhard and M. Forina (1991), doi 10.24432/C5PC7J" + licence,
+		Source:  "Wine: S. Aeberhard and M. Forina (1991), doi 10.24432/C5PC7J" + licence,
 	},
 	{
 		Name: "digits", Title: "Digits",
 		Columns: pixels(8),
 		Classes: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"},
-		K:       10, Tile: 8,
-		Why: "Not for digits: all columns are pixels on one scale, and standardizing would enlarge the pixels at the edge, which are nearly always " +
-			"blank. Labels then agree with the digits to 74 % instead of 85 %.",
-		Source: "Optical Recognition of Handwritten Digits (test part): E. Alpaydin and C. Kaynak (1998), doi 10.24432/C50P49" + licence,
+		Tile:    8,
+		Source:  "Optical Recognition of Handwritten Digits (test part): E. Alpaydin and C. Kaynak (1998), doi 10.24432/C50P49" + licence,
 	},
 	{
 		Name: "breast_cancer", Title: "Breast cancer",
 		Columns: nuclei(),
 		Classes: []string{"malignant", "benign"},
-		K:       2,
-		Why:     "For breast cancer: areas reach the thousands, and smoothness stays below 1. Without it the result depends almost only on the areas.",
 		Source:  "Breast Cancer Wisconsin (Diagnostic): W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi 10.24432/C5DW2B" + licence,
 	},
 }
 
 // Find returns the set of that name, nil if there is none.
 func Find(name string) *Set {
-	for i := range All {
-		if All[i].Name == name {
-			return &All[i]
-		}
+	at := slices.IndexFunc(All, func(s Set) bool { return s.Name == name })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return &All[at]
 }
 
 func pixels(side int) (names []string) {
