@@ -12,7 +12,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestShots writes pictures of the page, on screen and on paper, to the folder that SHOTS names.
+// TestShots writes pictures of the page, on screen and on paper, to the folder that SHOTS names. In docs,
+// browser.png is the top of iris-slack.png, and browser-dark.png the top of digits-dark.png, in 256 colors.
 func TestShots(t *testing.T) {
 	dir := os.Getenv("SHOTS")
 	if dir == "" {
