@@ -35,6 +35,17 @@ func opened(t *testing.T, name string) *session {
 	return s
 }
 
+// The note on the scale names columns that differ in spread if the page found that out, and not if it was asked for.
+func TestScaleNote(t *testing.T) {
+	s := opened(t, "wine")
+	for kind, want := range map[scale.Kind]string{scale.Auto: "is widest", scale.ZScore: "columns are standardized"} {
+		parts := tables.Must(s.open(t.Context(), s.source, options{scale: kind}, nil))(t)
+		if notes := valueOf(t, parts, "notes"); !strings.Contains(notes, want) {
+			t.Errorf("%v: %q", kind, notes)
+		}
+	}
+}
+
 // The sets are those of testdata, and their sources those that its README tells.
 func TestSets(t *testing.T) {
 	readme := string(read(t, "README.md"))

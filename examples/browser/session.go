@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -459,16 +458,18 @@ func texts(list ...string) []string {
 }
 
 // scaleNote says that the columns are standardized, and why if that was found out, or which of them decides
-// where they are not; "" if there is nothing to say.
+// where they are not; "" if there is nothing to say. kind is what was asked for.
 func (d *data) scaleNote(kind scale.Kind) string {
-	if d.scaling != nil {
-		return cmp.Or(view.Differ(d.scaling, &d.Head, d.Names), "the columns are standardized")
-	}
-	if d.kind.Total > 0 { // a note tells
+	switch {
+	case d.scaling != nil && kind == scale.Auto:
+		return view.Differ(d.scaling, &d.Head, d.Names)
+	case d.scaling != nil:
+		return "the columns are standardized"
+	case d.kind.Total > 0: // a note tells
 		return ""
 	}
-	text, _ := view.Deciding(scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil), &d.Head, d.Names,
-		kind == scale.Auto)
+	columns := scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)
+	text, _ := view.Deciding(columns, &d.Head, d.Names, kind == scale.Auto)
 	if text != "" {
 		text += "; Standardize: yes counts all columns alike"
 	}
