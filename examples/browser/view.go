@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/chart"
@@ -157,15 +156,12 @@ func (p *pictures) trace() part {
 		view.Descent{Name: p.options.method.String(), Loss: p.model.Trace})))
 }
 
-// redraw returns the pictures of the latest fit with other colors or another width.
+// redraw returns the report and all pictures of the latest fit with other colors or another width.
 func (s *session) redraw(o options) ([]part, error) {
 	if s.shown == nil {
 		return nil, nil
 	}
 	at := &s.shown.options
 	at.byClass, at.width, at.wide, at.zoom = o.byClass, o.width, o.wide, o.zoom
-	parts, err := s.view(s.shown)
-	return slices.DeleteFunc(parts, func(p part) bool {
-		return !strings.HasPrefix(p.name, "picture-") && p.name != "wide"
-	}), err
+	return s.view(s.shown)
 }

@@ -479,7 +479,10 @@ async function redraw() {
   if (!shown || running) return;
   const mine = latest;
   const answer = await client.request("draw", { options: options() });
-  if (answer.kind === "done" && mine === latest) await showPictures(answer.parts, () => mine === latest);
+  if (answer.kind === "done" && answer.parts.verdict && mine === latest) {
+    showReport(answer.parts);
+    await showPictures(answer.parts, () => mine === latest);
+  }
   path(); // it was interrupted
 }
 
