@@ -21,7 +21,7 @@ const (
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
 	d := &p.dialect
-	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow
+	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
 	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
 	p.gaps = p.dialect.Missing || p.survey != nil
 	first := mapped(fields, utf8Text)
@@ -32,6 +32,11 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 		}
 		for j, name := range p.dialect.Names {
 			first[j] = []byte(name)
+		}
+	}
+	if d.classes {
+		if err := p.findClasses(fields); err != nil {
+			return err
 		}
 	}
 	named, err := p.assign(first, h)
@@ -272,15 +277,17 @@ func (p *parser) place(picked []string, h *Head) error {
 		return p.placePicked(picked, h)
 	}
 	for j, role := range p.roles {
-		switch role {
-		case 0:
+		switch {
+		case role == 0 && p.dialect.classes:
+			p.roles[j] = roleNone
+		case role == 0:
 			p.roles[j] = len(h.Names)
 			h.Names = append(h.Names, p.names[j])
-		case roleOneHot:
+		case role == roleOneHot:
 			h.Names = append(h.Names, p.placeOneHot(j, len(h.Names), p.names[j])...)
 		}
 	}
-	if len(h.Names) == 0 {
+	if len(h.Names) == 0 && !p.dialect.classes {
 		msg := "there is no column besides " + p.besides()
 		for _, note := range h.Notes {
 			if strings.Contains(note, "left out: ") {

@@ -359,7 +359,11 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 			o.addText(s)
 		}
 		switch role := p.roles[j]; role {
-		case roleNone, roleLabel:
+		case roleNone:
+		case roleLabel:
+			if p.dialect.classes && !p.dialect.Missing && absent(s) {
+				return p.fault(j, "missing value: the field is empty, and a row without a class cannot be compared")
+			}
 		case roleOneHot:
 			if err := p.addOneHot(row, fields, j, o); err != nil {
 				return err

@@ -206,6 +206,9 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 			d.Delimiter = ';' // the line has none: there is a single column
 		}
 	}
+	if d.classes {
+		text = in.upTo(text, surveySize)
+	}
 	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
 		text, d.Workers = in.upTo(text, math.MaxInt), 1
 	}

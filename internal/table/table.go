@@ -63,9 +63,10 @@ type Dialect struct {
 	// guessed. If Pick is nil or returns nil, all columns but those above are data.
 	Pick func(names []string) []string
 
-	trying bool // advice is tried, and none is given
-	wide   bool // UTF-16 is read, as with Guess
-	atOnce bool // columns of text are an error before gaps are counted
+	trying  bool // advice is tried, and none is given
+	wide    bool // UTF-16 is read, as with Guess
+	atOnce  bool // columns of text are an error before gaps are counted
+	classes bool // the labels alone are read
 
 	// For tests.
 	chunk int  // bytes of a chunk; 0: chunkSize
