@@ -15,11 +15,30 @@ import (
 // ErrTurned is in the error for a text that has to be arranged anew, but is read in blocks.
 var ErrTurned = errors.New("a table with its samples in columns, or a long one, cannot be read in blocks")
 
-// origin is where the fields of a text that was arranged anew come from. Lines and columns count from
-// 1; 0 is none.
-type origin interface {
-	place(line, column int) (wasLine, wasColumn int)
-	on(line int) string // the place of a line, for a message
+// arranged is the lines of a text whose fields become a table anew, and where each field of that is.
+type arranged struct {
+	lines         []packed
+	head          [][]byte // a line above these
+	at            []int    // the line of each of lines in the text, from 1
+	rows, columns int
+	from          func(i, j int) (line, field int) // among lines, -1 is head; a field below 0 is none
+	turned        bool                             // its rows are columns of the text
+	on            func(i int) string               // names row i, for a message
+}
+
+// place returns the place in the text of a field of the table, or of column 0 for the whole row. Places count
+// from 1; 0 is none.
+func (a *arranged) place(line, column int) (wasLine, wasColumn int) {
+	i, j := a.from(min(line, a.rows)-1, max(0, min(column, a.columns)-1))
+	switch {
+	case i < 0:
+		return 1, 0
+	case column > 0:
+		return a.at[i], j + 1
+	case a.turned:
+		return 0, j + 1
+	}
+	return a.at[i], 0
 }
 
 // records returns all lines of a text that have fields, up to one that is after the table, and where they are.
@@ -82,15 +101,21 @@ func (p *packed) field(j int) []byte {
 	return p.text[p.ends[j-1]:p.ends[j]]
 }
 
-// csv writes a table of cells. They are in quotes unless they are numbers.
-func (d *Dialect) csv(rows, columns int, cell func(i, j int) []byte) (text []byte) {
-	comma := string(d.comma())
-	for i := range rows {
-		for j := range columns {
+// csv writes the table with a delimiter. Fields are in quotes unless they are numbers.
+func (a *arranged) csv(comma rune) (text []byte) {
+	for i := range a.rows {
+		for j := range a.columns {
 			if j > 0 {
-				text = append(text, comma...)
+				text = append(text, string(comma)...)
 			}
-			switch s := bytes.TrimSpace(cell(i, j)); {
+			var s []byte
+			switch line, field := a.from(i, j); {
+			case field >= 0 && line >= 0:
+				s = a.lines[line].field(field)
+			case field >= 0 && a.head != nil:
+				s = a.head[field]
+			}
+			switch s = bytes.TrimSpace(s); {
 			case isNumber(s) || len(s) == 0:
 				text = append(text, s...)
 			default:
@@ -102,14 +127,6 @@ func (d *Dialect) csv(rows, columns int, cell func(i, j int) []byte) (text []byt
 		text = append(text, '\n')
 	}
 	return text
-}
-
-// comma is the delimiter of a text that is arranged anew.
-func (d *Dialect) comma() rune {
-	if d.Delimiter == ' ' {
-		return '\t'
-	}
-	return d.Delimiter
 }
 
 // doubt asks by word whether a text is arranged anew, if that is open. yes and no are what answers do.
@@ -124,10 +141,11 @@ func (d *Dialect) doubt(t turning, given, word, msg, yes, no string) *Error {
 	return (&Error{Msg: msg}).advise(word, advice, []string{word, "yes"}, []string{word, "no"})
 }
 
-func (s *survey) reopen(in *chunks, csv []byte, d Dialect, note string, from origin) (*Reader, *chunks,
-	error) {
-	d.Delimiter = d.comma()
-	t, again, err := open(bytes.NewReader(csv), in.source, d)
+func (s *survey) reopen(in *chunks, d Dialect, note string, from *arranged) (*Reader, *chunks, error) {
+	if d.Long, d.Transpose = LongNo, TransposeNo; d.Delimiter == ' ' {
+		d.Delimiter = '\t'
+	}
+	t, again, err := open(bytes.NewReader(from.csv(d.Delimiter)), in.source, d)
 	if err != nil {
 		return nil, again, err
 	}
@@ -158,7 +176,7 @@ func (p *layout) asWritten(err error) error {
 
 func (p *layout) on(line int) string {
 	if p.origin != nil {
-		return p.origin.on(line)
+		return p.origin.on(line - 1)
 	}
 	return "on line " + strconv.Itoa(line)
 }

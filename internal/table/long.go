@@ -221,54 +221,54 @@ func (l *long) hasAll(names []string, columns []int) bool {
 	return hasAll(mapped(columns, l.name), names)
 }
 
-// longText is a long table, and where its entries are in the text.
-type longText struct {
-	*long
-	lines []packed
-	line  []int // of each of lines
-	// Indices into lines: the first of each sample and of each value of the axis, in the order of the rows; and
-	// for each sample and value of the axis, the entry, from 1; 0: none.
-	samples, points, at []int
+// places numbers different keys in the order in which they come.
+type places struct {
+	of    map[string]int
+	first []int // where each came first
 }
 
-// pivot finds the entry of each sample and value of the axis. Numbers rise or fall as the first two.
-func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, error) {
-	lines, line, err := s.records(p, in, text, func([][]byte) bool { return false })
+// add returns the number of a key that comes at place i.
+func (p *places) add(key string, i int) int {
+	n, ok := p.of[key]
+	if !ok {
+		n = len(p.first)
+		p.of[key], p.first = n, append(p.first, i)
+	}
+	return n
+}
+
+// pivot arranges the entries of a long table: a row for each sample, a column for each value of the axis after
+// those of the keys. Numbers rise or fall as the first two. why says what becomes of them.
+func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged, why string, err error) {
+	lines, at, err := s.records(p, in, text, func([][]byte) bool { return false })
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	skip := min(l.lines, len(lines))
-	t := &longText{long: l, lines: lines[skip:], line: line[skip:]}
-	sample, x := make([]int, len(t.lines)), make([]int, len(t.lines)) // of each line
-	samples, xs := map[string]int{}, map[string]int{}
+	entries := lines[skip:]
+	at = at[skip:]
+	sample, x := make([]int, len(entries)), make([]int, len(entries)) // of each entry
+	samples, points := places{of: map[string]int{}}, places{of: map[string]int{}}
 	var numbers []float64
-	number := func(of map[string]int, key string, list *[]int, i int) int {
-		n, ok := of[key]
-		if !ok {
-			n = len(*list)
-			of[key], *list = n, append(*list, i)
-		}
-		return n
-	}
-	for i := range t.lines {
-		sample[i] = number(samples, l.keyOf(t.lines[i].field), &t.samples, i)
-		at := t.lines[i].field(l.axis)
-		if x[i] = number(xs, axisKey(p, at), &t.points, i); t.points[x[i]] != i {
+	for i := range entries {
+		sample[i] = samples.add(l.keyOf(entries[i].field), i)
+		field := entries[i].field(l.axis)
+		if x[i] = points.add(axisKey(p, field), i); points.first[x[i]] != i {
 			continue
 		}
-		if absent(at) || x[i] == mostColumns {
-			return nil, &Error{Source: p.source, Line: t.line[i], Column: l.axis + 1, Msg: "a long table needs a value in " +
+		if absent(field) || x[i] == mostColumns {
+			return nil, "", &Error{Source: p.source, Line: at[i], Column: l.axis + 1, Msg: "a long table needs a value in " +
 				l.called(l.axis) + " on each line, and at most " + strconv.Itoa(mostColumns)}
 		}
-		if v, ok := p.value(at); ok {
+		if v, ok := p.value(field); ok {
 			numbers = append(numbers, v)
 		}
 	}
-	n, width := len(t.samples), len(t.points)
-	if float64(n)*float64(width) > 20*float64(len(t.lines))+1000 || n == 0 {
-		return nil, &Error{Source: p.source, Msg: "a long table of " + Count(n, "sample") + " and " +
-			strconv.Itoa(width) + " values of " + t.called(l.axis) + " has only " +
-			strconv.Itoa(len(t.lines)) + " entries; samples must have values in common"}
+	n, width := len(samples.first), len(points.first)
+	if float64(n)*float64(width) > 20*float64(len(entries))+1000 || n == 0 {
+		return nil, "", &Error{Source: p.source, Msg: "a long table of " + Count(n, "sample") + " and " +
+			strconv.Itoa(width) + " values of " + l.called(l.axis) + " has only " +
+			strconv.Itoa(len(entries)) + " entries; samples must have values in common"}
 	}
 	order, rank := make([]int, width), make([]int, width)
 	for j := range order {
@@ -279,21 +279,52 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (*longText, 
 			return cmp.Compare(numbers[a], numbers[b]) * cmp.Compare(numbers[min(1, width-1)], numbers[0])
 		})
 	}
-	t.points = mapped(order, func(j int) int { return t.points[j] })
 	for r, j := range order {
 		rank[j] = r
 	}
-	t.at = make([]int, n*width)
-	for i := range t.lines {
-		to := &t.at[sample[i]*width+rank[x[i]]]
+	named := func(i int) string {
+		key := func(j int) string { return shown(entries[samples.first[i]].field(j)) }
+		return quote(strings.Join(mapped(l.keys, key), " "))
+	}
+	entry := make([]int, n*width) // of each sample and value of the axis, from 1; 0: none
+	for i := range entries {
+		to := &entry[sample[i]*width+rank[x[i]]]
 		if *to > 0 {
-			return nil, &Error{Source: p.source, Line: t.line[i], Msg: "a second value of " + t.sample(sample[i]) +
-				" at " + shown(t.lines[i].field(l.axis)) + " in " + t.called(l.axis) + "; the first is on line " +
-				strconv.Itoa(t.line[*to-1])}
+			return nil, "", &Error{Source: p.source, Line: at[i], Msg: "a second value of " + named(sample[i]) +
+				" at " + shown(entries[i].field(l.axis)) + " in " + l.called(l.axis) + "; the first is on line " +
+				strconv.Itoa(at[*to-1])}
 		}
 		*to = i + 1
 	}
-	return t, nil
+	why = l.called(l.values[0]) + " becomes " + Count(n, "row") + " of " + Count(width, "column") +
+		", one for each value of " + l.called(l.axis)
+	if gaps := n*width - len(entries); gaps > 0 {
+		why += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
+	}
+	for r, j := range order {
+		rank[r] = points.first[j]
+	}
+	return &arranged{lines: entries, at: at, rows: 1 + n, columns: len(l.keys) + width, head: l.names,
+		on:   func(i int) string { return "of " + named(i-1) },
+		from: func(i, j int) (int, int) { return l.from(i, j, samples.first, rank, entry) }}, why, nil
+}
+
+// from is where a field of the table is: of which entry and in which of its fields, below 0 if there is none.
+// samples and points are the first entries of each, and entry has that of each sample and point, from 1.
+func (l *long) from(i, j int, samples, points, entry []int) (line, field int) {
+	at := j - len(l.keys)
+	switch {
+	case i == 0 && at < 0:
+		return -1, l.keys[j]
+	case i == 0:
+		return points[at], l.axis
+	case at < 0:
+		return samples[i-1], l.keys[j]
+	}
+	if e := entry[(i-1)*len(points)+at]; e > 0 {
+		return e - 1, l.values[0]
+	}
+	return samples[i-1], -1
 }
 
 func (l *long) called(j int) string {
@@ -303,51 +334,20 @@ func (l *long) called(j int) string {
 	return "column " + strconv.Itoa(j+1)
 }
 
-func (t *longText) sample(i int) string {
-	return quote(strings.Join(mapped(t.keys, func(j int) string { return shown(t.lines[t.samples[i]].field(j)) }), " "))
-}
-
-// cell is a field of the table with a row for each sample: its keys, then its values. Row 0 has names.
-func (t *longText) cell(i, j int) []byte {
-	at := j - len(t.keys)
-	switch {
-	case i == 0 && at >= 0:
-		return t.lines[t.points[at]].field(t.axis)
-	case i == 0 && t.names == nil:
-		return []byte("sample")
-	case i == 0:
-		return t.names[t.keys[j]]
-	case at < 0:
-		return t.lines[t.samples[i-1]].field(t.keys[j])
-	}
-	if e := t.at[(i-1)*len(t.points)+at]; e > 0 {
-		return t.lines[e-1].field(t.values[0])
-	}
-	return nil
-}
-
 func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader, *chunks, error) {
-	word, note := d.Words.Long, "the table is long: "
-	if d.Long == LongYes {
-		note = "the table is long, as asked: "
-	}
 	if d.Stream {
-		return nil, in, d.inBlocks(in.source, word)
+		return nil, in, d.inBlocks(in.source, d.Words.Long)
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source}}
-	t, err := s.pivot(p, in, text, l)
+	a, why, err := s.pivot(p, in, text, l)
 	if err != nil {
 		return nil, in, err
 	}
-	note += l.called(l.values[0]) + " becomes " + Count(len(t.samples), "row") + " of " +
-		Count(len(t.points), "column") + ", one for each value of " + l.called(l.axis)
-	if gaps := len(t.at) - len(t.lines); gaps > 0 {
-		note += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
+	note := "the table is long: " + why + hint(d.Words.Long, " no reads its lines as rows")
+	if d.Long == LongYes {
+		note = "the table is long, as asked: " + why
 	}
-	if d.Long == LongAuto {
-		note += hint(word, " no reads its lines as rows")
-	}
-	d.Long, d.Header, d.Transpose = LongNo, HeaderYes, TransposeNo
+	d.Header = HeaderYes
 	for i, j := range l.keys {
 		column := strconv.Itoa(i + 1)
 		given := func(s string) bool { return s == column || s == l.name(j) }
@@ -361,27 +361,10 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 		}
 	}
-	r, in, err := s.reopen(in, d.csv(1+len(t.samples), len(t.keys)+len(t.points), t.cell), d, note, t)
+	r, in, err := s.reopen(in, d, note, a)
 	if err != nil {
 		return nil, in, err
 	}
 	r.Long = true
 	return r, in, nil
 }
-
-// place is where an entry, a key or the name of a column was.
-func (t *longText) place(line, column int) (int, int) {
-	i, j := line-2, column-1-len(t.keys)
-	switch {
-	case i < 0 || i >= len(t.samples) || column < 1:
-		return 1, 0
-	case j < 0:
-		return t.line[t.samples[i]], t.keys[column-1] + 1
-	}
-	if e := t.at[i*len(t.points)+j]; e > 0 {
-		return t.line[e-1], t.values[0] + 1
-	}
-	return t.line[t.samples[i]], 0
-}
-
-func (t *longText) on(line int) string { return "of " + t.sample(line-2) }

@@ -449,9 +449,8 @@ func (f *frame) smooth() bool {
 	return 4*n >= 3*len(samples)
 }
 
-// turned returns the text of a table with its columns as rows, in CSV, and the line of each of
-// its columns in the text.
-func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, at []int, f frame, err error) {
+// turned arranges a text with its columns as rows.
+func (s *survey) turned(p *parser, in *chunks, text []byte) (a *arranged, f frame, err error) {
 	if f, _ = s.frame(p); f.width > 0 && !f.paired {
 		f.sort(p)
 	}
@@ -460,7 +459,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, at []in
 	}
 	lines, at, err := s.records(p, in, text, f.after)
 	if err != nil {
-		return nil, nil, f, err
+		return nil, f, err
 	}
 	if f.paired && len(lines) > 0 {
 		lines[0] = pack(f.head)
@@ -469,7 +468,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, at []in
 		lines, at = slices.Delete(lines, 1, n), slices.Delete(at, 1, n)
 	}
 	if err := f.agree(p, lines, at); err != nil {
-		return nil, nil, f, err
+		return nil, f, err
 	}
 	corner := f.head == nil || !f.named() // a value, and no name of column 1
 	if corner {
@@ -481,12 +480,14 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (csv []byte, at []in
 			rows = append(rows, j)
 		}
 	}
-	return p.dialect.csv(len(rows), len(lines), func(i, j int) []byte {
-		if i+j == 0 && !corner {
-			return nil
-		}
-		return lines[j].field(rows[i])
-	}), at, f, nil
+	return &arranged{lines: lines, at: at, rows: len(rows), columns: len(lines), turned: true,
+		on: func(i int) string { return "in its column " + strconv.Itoa(rows[i]+1) },
+		from: func(i, j int) (line, field int) {
+			if i+j == 0 && !corner {
+				return 0, -1
+			}
+			return j, rows[i]
+		}}, f, nil
 }
 
 // choose decides which way round a text is read. The error asks.
@@ -524,11 +525,10 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 		s = new(survey)
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source}}
-	csv, lines, f, err := s.turned(p, in, text)
+	a, f, err := s.turned(p, in, text)
 	if err != nil {
 		return nil, in, err
 	}
-	d.Transpose = TransposeNo
 	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
 		if d.Header = HeaderNo; f.named() {
 			d.Header = HeaderYes
@@ -555,7 +555,7 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	if f.left != "" {
 		note += "; " + f.left
 	}
-	t, in, err := s.reopen(in, csv, d, note, &turnedText{lines, f.aside})
+	t, in, err := s.reopen(in, d, note, a)
 	if err != nil {
 		return nil, in, err
 	}
@@ -563,29 +563,4 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 		t.Axis = shown(f.head[0])
 	}
 	return t, in, nil
-}
-
-// turnedText is where the fields of a turned text were.
-type turnedText struct {
-	lines []int // those of its columns
-	aside []int // the columns, from 0, that are left out
-}
-
-func (t *turnedText) place(line, column int) (int, int) {
-	if column == 0 {
-		return 0, t.across(line)
-	}
-	return t.lines[min(column, len(t.lines))-1], t.across(line)
-}
-
-func (t *turnedText) on(line int) string { return "in its column " + strconv.Itoa(t.across(line)) }
-
-// across is the column that was line.
-func (t *turnedText) across(line int) int {
-	for _, j := range t.aside {
-		if j < line {
-			line++
-		}
-	}
-	return line
 }
