@@ -9,52 +9,55 @@ import (
 )
 
 // noteTotals warns of rows of totals or statistics at one end, by their ids or since the numbers of one are the
-// sums or means of the others.
+// sums or means of the others. line is that of the last row.
 func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
 	t.noteSum(d.Words.Drop)
-	first, n, why, of := t.Rows-1, 1, "its numbers are the ", "totals"
-	if end := t.statistics(func(i int) string { return t.RowName(t.Rows - 1 - i) }); end > 0 {
-		first, n, why = t.Rows-end, end, "its id is "+quote(t.RowName(t.Rows-end))
-	} else if end := t.statistics(t.RowName); end > 0 {
-		first, n, why = 0, end, "its id is "+quote(t.RowName(0))
-	} else if word := t.totals(data, t.Rows-1); word != "" {
-		why += word + " of the columns"
-	} else if first, line = 0, line-t.Rows+1; t.totals(data, 0) == "sums" {
-		why += "sums of the columns"
-	} else {
+	last := t.Rows - 1
+	atEnd := t.statistics(func(i int) string { return t.RowName(last - i) })
+	first, n, why := t.Rows-atEnd, atEnd, ""
+	if n == 0 {
+		first, n = 0, t.statistics(t.RowName)
+	}
+	if n > 0 {
+		why = "its id is " + quote(t.RowName(first))
+	} else if word := t.totals(data, last); word != "" {
+		first, n, why = last, 1, "its numbers are the "+word+" of the columns"
+	} else if t.totals(data, 0) == "sums" {
+		first, n, why = 0, 1, "its numbers are the sums of the columns"
+	}
+	if n == 0 {
 		return
 	}
-	end, what := "last", "line "
+	end, out, what := "the last ", d.Skip.adds(first, t.Rows), "line "
 	if first == 0 {
-		end = "first"
+		end, line = "the first ", line-last
 	}
 	if t.Turned {
 		what = "column "
 	}
-	out := "delete " + what + strconv.Itoa(line) + " of the table"
-	if skip := d.Words.Skip; skip != "" {
-		out = skip + " " + d.Skip.adds(first, t.Rows)
-	}
+	note, them := "", "it"
 	if n == 1 {
+		of := "totals"
 		if is("limit", t.RowName(first)) {
 			of = "limits"
 		}
-		t.note("warning: the " + end + " row, row " + strconv.Itoa(first+1) +
-			", seems to be a line of " + of + ", since " + why + "; to leave it out: " + out)
-		return
+		note = end + "row, row " + strconv.Itoa(first+1) + ", seems to be a line of " + of + ", since " + why
+	} else {
+		if out += "-"; first == 0 {
+			out += d.Skip.adds(n-1, t.Rows)
+		}
+		note, them = end+strconv.Itoa(n)+" rows seem to be totals or statistics, since their ids are "+
+			quote(t.RowName(first))+" to "+quote(t.RowName(first+n-1)), "them"
 	}
-	if out += "-"; first == 0 {
-		out += d.Skip.adds(n-1, t.Rows)
+	if w := d.Words.Skip; w != "" {
+		note += "; to leave " + them + " out: " + w + " " + out
+	} else if n == 1 {
+		note += "; to leave it out: delete " + what + strconv.Itoa(line) + " of the table"
 	}
-	note := "warning: the " + end + " " + strconv.Itoa(n) + " rows seem to be totals or statistics, since their " +
-		"ids are " + quote(t.RowName(first)) + " to " + quote(t.RowName(first+n-1))
-	if d.Words.Skip != "" {
-		note += "; to leave them out: " + out
-	}
-	t.note(note)
+	t.note("warning: " + note)
 }
 
 func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text) }
@@ -157,8 +160,8 @@ func (t *Table) totals(data []bool, row int) string {
 		if sum != 0 {
 			nonzero++
 		}
-		tiny := 1e-12 * math.Abs(sum)
-		digits, mean := decimals(v), n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-decimals(v))+tiny
+		digits, tiny := decimals(v), 1e-12*math.Abs(sum)
+		mean := n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+tiny
 		if !mean && math.Abs(v-sum) > 0.5+math.Sqrt(float64(n))+tiny {
 			continue
 		}
@@ -172,10 +175,9 @@ func (t *Table) totals(data []bool, row int) string {
 			means++
 			finer = finer || digits > above
 		}
-		// The numbers above are rounded, too.
-		off := 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n)) + tiny
-		if above == 0 && digits == 0 {
-			off = tiny
+		off := tiny
+		if above+digits > 0 { // the numbers above are rounded, too
+			off += 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n))
 		}
 		if math.Abs(v-sum) > off {
 			continue
