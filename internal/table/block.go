@@ -12,7 +12,7 @@ import (
 
 const (
 	mostAbove  = 200 // lines before a table
-	mostBelow  = 20  // after it
+	mostBelow  = 60  // after it
 	leastTable = 3   // rows after them
 )
 
@@ -37,8 +37,11 @@ func (s *survey) footer(text []byte, comma rune) int {
 		if f == nil {
 			continue
 		}
-		text := !slices.ContainsFunc(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
-		if bytes.IndexByte(lines[i], '"') >= 0 || !text && !isTotal(shown(f[0])) && !is("spread", strings.Trim(shown(f[0]), "% ()")) {
+		number := func(s []byte) bool { return numeric(s) || present(s) && missing(s) }
+		text := !slices.ContainsFunc(f, number)
+		statistic := isTotal(strings.Trim(shown(f[0]), "% ().")) || is("spread", strings.Trim(shown(f[0]), "% ()"))
+		key := len(f) != b.width && !numeric(f[0]) && howMany(f, number) == 1
+		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text && !statistic && !key {
 			break
 		}
 		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
@@ -230,7 +233,8 @@ func (b *block) header(first int) int {
 		first--
 	}
 	n := first
-	for n > 0 && len(b.fields[n-1]) == b.width && b.filled(b.fields[n-1]) && !b.marked(n-1, noName) {
+	for n > 0 && len(b.fields[n-1]) == b.width && !b.marked(n-1, noName) &&
+		(b.filled(b.fields[n-1]) || n < first && repeats(b.fields[n]) && howMany(b.fields[n-1], present) > 1) {
 		n--
 	}
 	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {

@@ -59,7 +59,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 		joined, named := joinedNames(names, p.survey.lines[i])
 		if len(Set(joined)) == len(names) && (named > 1 || len(Set(names)) < len(names)) {
 			names = joined // a name on line 1 is that of several columns
-			p.survey.joined = p.survey.joined || named > 1
+			p.survey.joined = true
 		}
 	}
 	if p.names = names; h.Header || p.dialect.Names != nil {
@@ -68,18 +68,36 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	return p.setColumns(h)
 }
 
-// joinedNames adds the fields of a line below to names, and counts the columns that have no other name.
+// joinedNames adds the fields of a line below to names, and counts the columns that have no other name. If
+// such a field comes twice, the last name before it is that of several columns.
 func joinedNames(names []string, line [][]byte) (joined []string, named int) {
 	joined = slices.Clone(names)
+	last := ""
+	again := func(f []byte) bool {
+		return howMany(line, func(other []byte) bool { return bytes.Equal(other, f) }) > 1
+	}
 	for j, f := range line[:min(len(line), len(names))] {
-		if names[j] == Column(j) && present(f) {
-			joined[j] = shown(f)
+		if names[j] != Column(j) {
+			last = names[j]
+		}
+		switch {
+		case absent(f):
+		case names[j] == Column(j):
 			named++
-		} else if present(f) {
+			if joined[j] = shown(f); last != "" && again(f) {
+				joined[j] = last + " " + shown(f)
+			}
+		default:
 			joined[j] += " " + shown(f)
 		}
 	}
 	return joined, named
+}
+
+// repeats reports whether a line has a field twice.
+func repeats(line [][]byte) bool {
+	names := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
+	return len(Set(names)) < len(names)
 }
 
 // Set returns names as the keys of a map, to look up many.

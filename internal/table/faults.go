@@ -19,6 +19,7 @@ type flaw struct {
 	line, row int      // of the first; the row counts from 0
 	words     []string // different ones, at most mostStrays + 1; nil for missing fields
 	fault     *Error   // of the first; nil for missing fields
+	text      *column  // of text, that is none of data
 }
 
 type flawKind int
@@ -27,6 +28,7 @@ const (
 	isGap   flawKind = iota
 	isWord           // no number
 	isLimit          // below a limit, as <4
+	isText           // all of a column
 	flawKinds
 )
 
@@ -140,30 +142,26 @@ func (t *Reader) carry() {
 	}
 }
 
-// faults is all that is wrong with a text.
-type faults struct {
-	texts *texts // columns of text; nil: none
-	flaws []flaw
-	rows  int    // of the text
-	other *Error // on a line
-}
-
-func (p *parser) faultError(f *faults) *Error {
-	var gaps, strays []flaw
-	for _, s := range f.flaws {
-		if s.kind != isGap {
+// faultError is the error for all flaws of a text of so many rows, and for what is wrong on a line.
+func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
+	var texts, gaps, strays []flaw
+	for _, s := range flaws {
+		switch {
+		case s.kind == isText:
+			texts = append(texts, s)
+		case s.kind != isGap:
 			strays = append(strays, s)
-		} else if !p.dialect.Missing {
+		case !p.dialect.Missing:
 			gaps = append(gaps, s)
 		}
 	}
 	slices.SortStableFunc(strays, func(a, b flaw) int { return a.field - b.field })
 	var parts []string
-	if t := f.texts; t != nil {
-		parts = append(parts, Plural(len(t.columns), "a column of text: ", "columns of text: ")+t.list())
+	if texts != nil {
+		parts = append(parts, Plural(len(texts), "a column of text: ", "columns of text: ")+p.textsOf(texts))
 	}
 	e := &Error{Source: p.source}
-	if s := strays; len(s) == 1 && len(parts) == 0 && len(s[0].words) == 1 {
+	if s := strays; len(s) == 1 && texts == nil && len(s[0].words) == 1 {
 		e.Line, e.Column = s[0].fault.Line, s[0].fault.Column
 		said := s[0].fault.Plain()
 		if s[0].count > 1 {
@@ -186,11 +184,11 @@ func (p *parser) faultError(f *faults) *Error {
 		}
 		parts = append(parts, Count(total, "missing value")+": "+p.list(gaps))
 	}
-	if f.other != nil {
-		parts = append(parts, p.on(f.other.Line)+": "+f.other.Msg)
+	if other != nil {
+		parts = append(parts, p.on(other.Line)+": "+other.Msg)
 	}
 	e.Msg = strings.Join(parts, "; and ")
-	advice, settings := p.mending(f, gaps, strays, e)
+	advice, settings := p.mending(texts, gaps, strays, rows, e)
 	return e.advise(advice, advice, settings)
 }
 
@@ -242,41 +240,37 @@ func (w *Words) forGaps() (first, more string) {
 }
 
 // mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
-func (p *parser) mending(f *faults, gaps, strays []flaw, e *Error) (advice string, settings []string) {
+func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice string, settings []string) {
 	w := p.dialect.Words
 	var flags, does, ways, others []string
-	add := func(word, value, what string) {
+	add := func(word, value, what string, values ...string) {
 		if word != "" && value != "" {
 			flags, does = append(flags, word+" "+value), append(does, what)
-			settings = append(settings, word, value)
+			for _, v := range values {
+				settings = append(settings, word, v)
+			}
 		}
 	}
-	var drop []string
-	if f.texts != nil {
-		drop = slices.Clip(f.texts.give)
-	}
-	total, told := "", map[string]bool{}
-	once := func(list []string, word string) []string {
-		if told[word] {
-			return list
+	drop, total := mapped(texts, func(f flaw) string { return p.wordFor(f.field) }), ""
+	once := func(list *[]string, word string) {
+		if !slices.Contains(*list, word) {
+			*list = append(*list, word)
 		}
-		told[word] = true
-		return append(list, word)
 	}
 	for _, s := range strays {
 		switch {
 		case isTotal(s.words[0]) && len(s.words) == 1:
-			total = p.dialect.Skip.adds(s.row, f.rows)
+			total = p.dialect.Skip.adds(s.row, rows)
 		case s.kind == isLimit:
 			e.Below = true
 		case s.fault.advice != "": // as of a decimal comma
-			others = once(others, strings.Trim(s.fault.advice, " ()"))
+			once(&others, strings.Trim(s.fault.advice, " ()"))
 		case slices.ContainsFunc(s.words, flagged): // not to be lost, so that no advice mends all
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			drop = append(drop, strconv.Itoa(s.field+1))
 		default:
 			for _, word := range s.words {
-				e.NA = once(e.NA, word)
+				once(&e.NA, word)
 			}
 		}
 	}
@@ -284,22 +278,20 @@ func (p *parser) mending(f *faults, gaps, strays []flaw, e *Error) (advice strin
 	if !p.dialect.Missing {
 		fill, more = w.forGaps()
 	}
-	add(w.Drop, strings.Join(drop, ","), "leaves "+Plural(len(drop), "it", "them")+" out")
-	add(w.Skip, total, "leaves out the line of totals")
+	list := strings.Join(drop, ",")
+	add(w.Drop, list, "leaves "+Plural(len(drop), "it", "them")+" out", list)
+	add(w.Skip, total, "leaves out the line of totals", total)
 	if e.Below {
-		add(w.Below, "half", "takes half of each limit")
+		add(w.Below, "half", "takes half of each limit", "half")
 	}
 	if e.NA != nil {
-		add(w.NA, listWord(e.NA), "counts "+Plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing")
-		for _, word := range e.NA {
-			settings = append(settings, w.NA, word)
-		}
+		add(w.NA, listWord(e.NA), "counts "+Plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing", e.NA...)
 	}
 	if fill != "" && (gaps != nil || e.NA != nil && w.NA != "") {
-		if flags, does = append(flags, fill), append(does, rules[ruleOf(fill)]); len(flags) == 1 {
-			does[0] += more
+		if flags != nil {
+			more = ""
 		}
-		settings = append(settings, w.Missing, ruleOf(fill))
+		add(w.Missing, ruleOf(fill), rules[ruleOf(fill)]+more, ruleOf(fill))
 	}
 	if n := len(does) - 1; n >= 0 {
 		which := does[n]
@@ -311,10 +303,7 @@ func (p *parser) mending(f *faults, gaps, strays []flaw, e *Error) (advice strin
 	if e.Below && w.Below != "" {
 		ways = append(ways, strings.TrimSpace(w.Below+" missing "+fill)+" counts them as missing")
 	}
-	if f.texts != nil {
-		ways = append(ways, f.texts.ways(&w)...)
-	}
-	return strings.Join(append(ways, others...), "; "), settings
+	return strings.Join(slices.Concat(ways, p.ways(texts), others), "; "), settings
 }
 
 // flagged is for a number with a mark or a unit behind it.

@@ -14,7 +14,7 @@ const (
 	formPercent                   // 50 %
 	formCurrency                  // $5, 5 €
 	formParens                    // (5) for −5, as accountants write
-	formMinus                     // −5 with the sign U+2212
+	formMinus                     // −5 with the sign U+2212, or 5-
 	formUnit                      // 5 kg
 	formDouble                    // 1.5D+03, as Fortran writes
 )
@@ -56,6 +56,9 @@ func plainer(s []byte, decimal rune) (text []byte, has form) {
 		sign()
 	} else if r, size := utf8.DecodeLastRune(s); isCurrency(r) {
 		s, has = bytes.TrimSpace(s[:len(s)-size]), has|formCurrency
+	}
+	if n := len(s); n > 1 && s[n-1] == '-' && isDigit(s[n-2]) && !negative { // as SAP writes
+		s, negative, has = s[:n-1], true, has|formMinus
 	}
 	if n := len(s); n > 1 && s[n-1] == '%' {
 		s, has = bytes.TrimSpace(s[:n-1]), has|formPercent

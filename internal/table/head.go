@@ -181,6 +181,11 @@ const mostHeadLines = 4
 func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 	width := len(lines[0])
 	p.width = width
+	for i := 2; i <= mostHeadLines && i < len(lines)-1 && absent(lines[0][0]) && repeats(lines[0]); i++ {
+		if line := lines[i]; present(line[0]) && empty(line[1:]) { // the names of an index, as pandas writes
+			return i, false
+		}
+	}
 	below := p.columnsOf(lines[min(mostHeadLines+1, max(2, len(lines)-leastTable), len(lines)):])
 	for _, line := range lines[1:max(1, min(mostHeadLines+1, len(lines)-1))] {
 		numbers, words, units, row, named := 0, map[string]bool{}, true, false, false

@@ -23,7 +23,7 @@ func idName(name string) bool {
 	}
 	n := len(name)
 	return n > 2 && (strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")) &&
-		unicode.IsLower(rune(name[n-3]))
+		unicode.IsLower(rune(name[n-3])) || n > 5 && strings.HasSuffix(name, "ID")
 }
 
 // unnamed reports whether a name is that which pandas or R give a column without one.
@@ -84,7 +84,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 
 // noteRising names a column of data whose numbers rise, as ids or points of an axis do.
 func (p *parser) noteRising(c *column, j int) {
-	if c.words+c.gaps > 0 || !c.rising || c.numbers < 10 || !c.whole && !(j == 0 && isNumber([]byte(p.names[j]))) {
+	if c.words > 0 || c.gaps > 1 || !c.rising || c.numbers < 10 || !c.whole && !(j == 0 && isNumber([]byte(p.names[j]))) {
 		return
 	}
 	note := p.columnName(j) + " is data, though its whole numbers rise from row to row"
@@ -113,17 +113,17 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	if !c.text() {
 		gaps += c.givenWords
 	}
-	integers := c.words == 0 && c.whole && c.numbers > 0 && gaps == 0
-	full := gaps == 0 || gaps == 1 && all >= 8             // a line of totals may have none
+	full := gaps == 0 || gaps == 1 && all >= 8 // a line of totals may have none
+	integers := c.words == 0 && c.whole && c.numbers > 0 && full
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
 	switch {
 	case j == 0 && p.survey.short, bare && c.different && full && all > 1 && (c.text() || integers && c.rising):
 		return "it has no name, and no value comes twice"
 	case header && idName(name) && c.different && full && all > 1 && (c.text() || integers):
 		return "its name says so, and no value comes twice"
-	case integers && c.consecutive && c.numbers >= 5:
+	case integers && gaps == 0 && c.consecutive && c.numbers >= 5:
 		return numbersOfRows
-	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
+	case !header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
 	case header && j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
 		!isNumber([]byte(name)) && IsAxis(p.names[1:]):

@@ -28,8 +28,7 @@ type column struct {
 	below                int            // entries such as <4
 	units                map[string]int // behind numbers, how often; nil: none
 	zeros                int            // that have none
-	unit, currency       string         // that of the numbers; "": none
-	mixed                bool           // the numbers have several units
+	unit                 string         // that of the numbers; "": none
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
 }
 
@@ -113,7 +112,7 @@ func (c *column) add(p *parser, f []byte) {
 	c.addUnit(f, has)
 	v, _ := parseFloat(text)
 	c.list = append(c.list, v)
-	if v == 0 && has&formUnit == 0 {
+	if v == 0 && has&(formUnit|formCurrency) == 0 {
 		c.zeros++
 	}
 	if has&formPercent != 0 {
@@ -130,8 +129,8 @@ func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
 
 // isAmount is for a number with a unit after it or a sign such as < before it.
 func isAmount(f []byte) bool {
-	number, _, _ := bytes.Cut(bytes.TrimLeft(f, "<>~≤≥ "), []byte(" "))
-	return len(number) > 0 && len(number) < len(f) && isNumber(number)
+	number, unit, _ := bytes.Cut(bytes.TrimLeft(f, "<>~≤≥ "), []byte(" "))
+	return len(number) > 0 && len(number) < len(f) && isNumber(number) && !bytes.ContainsAny(unit, "/-,")
 }
 
 // isDate is for 2020-01-31, 31.1.2020 or 1/31/20, with or without a time.
@@ -304,8 +303,8 @@ func (p *parser) noteOthers() {
 		p.names[many[0]] + " to " + p.names[many[len(many)-1]] + others.drop)
 }
 
-// noteDoubtful warns of columns such as Plot or class, whose few whole numbers are data as well, and of those
-// such as Zr Error behind Zr.
+// noteDoubtful warns of columns such as Plot or class, whose few whole numbers are data as well, of the parts
+// of a date, and of columns such as Zr Error behind Zr.
 func (p *parser) noteDoubtful() {
 	factors := p.some(func(j int, c *column) bool {
 		name, n := p.names[j], len(slices.Compact(slices.Sorted(slices.Values(c.list))))
@@ -317,6 +316,19 @@ func (p *parser) noteDoubtful() {
 			note += "; " + w.Label + " " + strconv.Itoa(factors.at[0]+1) + " takes it for the classes"
 		}
 		p.survey.note(note + factors.drop)
+	}
+	most, times := "", map[string]int{}
+	for j := range p.numbers() {
+		if times[p.names[j]]++; times[p.names[j]] > times[most] {
+			most = p.names[j]
+		}
+	}
+	if n := times[most]; n > 1 {
+		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
+	}
+	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
+	if len(dates.at) > 1 {
+		p.survey.note("warning: " + dates.are() + " data, too, and seem to be parts of dates" + dates.drop)
 	}
 	errors := p.some(func(j int, _ *column) bool {
 		if j == 0 {

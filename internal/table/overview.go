@@ -64,7 +64,7 @@ func (p *parser) taken() []Taken {
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
 		t := &list[j]
-		*t = Taken{Name: p.names[j], As: AsData, Text: c.text() || c.mixed}
+		*t = Taken{Name: p.names[j], As: AsData, Text: c.text()}
 		t.Classes = t.Text && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
 		switch role := p.roles[j]; {
 		case p.id == j+1:

@@ -35,7 +35,7 @@ type layout struct {
 	forms    []form   // how the numbers of each field are written; nil: plainly
 	units    []string // behind them
 	hot      []*oneHot
-	found    *texts    // columns of text: an error, once the rows are read; nil: none
+	found    []flaw    // columns of text: an error, once the rows are read
 	id       int       // the column of the ids, from 1; 0: none
 	origin   *arranged // a text that was arranged anew; nil: it is as it was
 }

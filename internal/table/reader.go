@@ -93,7 +93,10 @@ func (t *Reader) openRows(in *chunks) error {
 			return err
 		}
 		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
-			return p.also(err)
+			if p.found != nil {
+				err = p.faultError(p.found, 0, err)
+			}
+			return err
 		}
 	}
 	if t.LabelColumn > 0 {
@@ -314,7 +317,7 @@ func (t *Reader) more() bool {
 		t.err = t.advance()
 	}
 	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && t.flaws.strays > 0) {
-		t.err = t.parser.faultError(t.faults(other))
+		t.err = t.faultError(other)
 		t.part, t.at, t.flaws = &part{}, 0, flaws{}
 	}
 	if t.at < t.part.rows && !holes() {

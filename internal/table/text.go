@@ -1,76 +1,53 @@
 package table
 
 import (
+	"cmp"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 )
 
-// texts are columns of text that are taken for data.
-type texts struct {
-	columns   []int
-	what      []string // what each holds
-	give      []string // how a flag names it
-	label, id string   // one that may be the labels or the ids; "": none
-	few       bool     // one has few values
-}
-
 // settleTexts leaves out columns of text by Dialect.Text. Otherwise they are an error, which waits
 // until the gaps of the other columns are counted.
 func (p *parser) settleTexts() error {
-	found := p.findTexts()
-	if found == nil {
-		return nil
+	others, drop := false, p.dialect.Text == TextDrop // others: there is a column of numbers
+	for j := range p.names {
+		c := &p.survey.columns[j]
+		if p.roles[j] == 0 && c.text() {
+			p.found = append(p.found, flaw{field: j, kind: isText, text: c, fault: new(Error)})
+		} else {
+			others = others || p.roles[j] == 0 || p.roles[j] == roleOneHot
+		}
 	}
-	drop := p.dialect.Text == TextDrop
-	others := false // there is a column of numbers
-	for j, role := range p.roles {
-		_, text := slices.BinarySearch(found.columns, j)
-		others = others || (role == 0 || role == roleOneHot) && !text
+	if p.found != nil && (!others || !drop && p.dialect.atOnce) {
+		return p.faultError(p.found, 0, nil)
 	}
-	if !others || !drop && p.dialect.atOnce {
-		return p.faultError(&faults{texts: found})
+	for _, f := range p.found {
+		p.roles[f.field] = roleNone
 	}
-	for _, j := range found.columns {
-		p.roles[j] = roleNone
-	}
-	if p.found = found; drop {
+	if p.found != nil && drop {
+		p.survey.note(Plural(len(p.found), "a column of text is left out: ", "columns of text are left out: ") +
+			p.textsOf(p.found))
 		p.found = nil
-		p.survey.note(Plural(len(found.columns), "a column of text is left out: ",
-			"columns of text are left out: ") + found.list())
 	}
 	return nil
 }
 
-func (p *parser) findTexts() *texts {
-	found, times := new(texts), map[string]int{}
-	for _, name := range p.names {
-		times[name]++
+// textsOf says what columns of text hold.
+func (p *parser) textsOf(list []flaw) string {
+	return firstOf(mapped(list, func(f flaw) string { return p.columnName(f.field) + p.describe(f.text) }), "; ", "")
+}
+
+// wordFor names a column for a setting.
+func (p *parser) wordFor(j int) string {
+	name, same := p.names[j], func(other string) bool { return other == p.names[j] }
+	if p.header != nil && simple(name) && howMany(p.names, same) == 1 {
+		return name
 	}
-	for j, name := range p.names {
-		c := &p.survey.columns[j]
-		if p.roles[j] != 0 || !c.text() && !c.mixed {
-			continue
-		}
-		give := strconv.Itoa(j + 1)
-		if p.header != nil && simple(name) && times[name] == 1 {
-			give = name
-		}
-		found.columns, found.give = append(found.columns, j), append(found.give, give)
-		found.what = append(found.what, p.columnName(j)+p.describe(c, &found.few))
-		if is("class", name) && !p.labels && p.dialect.Label == "" {
-			found.label = give
-		}
-		if p.id == 0 && (idName(name) || c.dates == c.words) && p.header != nil {
-			found.id = give
-		}
-	}
-	if found.columns == nil {
-		return nil
-	}
-	return found
+	return strconv.Itoa(j + 1)
 }
 
 // simple is for names that can be typed in a shell as they are, and no numbers or ranges.
@@ -83,8 +60,6 @@ func simple(name string) bool {
 	return strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, other)
 }
 
-func (t *texts) list() string { return firstOf(t.what, "; ", "") }
-
 // firstOf joins what is said of the first six columns, and counts the others.
 func firstOf(list []string, comma, others string) string {
 	if n := len(list) - 6; n > 0 {
@@ -93,45 +68,62 @@ func firstOf(list []string, comma, others string) string {
 	return strings.Join(list, comma)
 }
 
-// ways are other uses of the columns than to leave them out.
-func (t *texts) ways(w *Words) (ways []string) {
-	n := len(t.columns)
-	if w.Keep != "" && w.Drop != "" {
-		ways = append(ways, w.Keep+" in place of "+w.Drop+" carries "+Plural(n, "it", "them")+
-			" to the outputs")
+// ways are other uses of columns of text than to leave them out.
+func (p *parser) ways(list []flaw) (ways []string) {
+	w, label, id, few := p.dialect.Words, "", "", false
+	for _, f := range list {
+		c, name := f.text, p.names[f.field]
+		if is("class", name) && !p.labels && p.dialect.Label == "" {
+			label = p.wordFor(f.field)
+		}
+		if p.id == 0 && (idName(name) || c.dates == c.words) && p.header != nil {
+			id = p.wordFor(f.field)
+		}
+		few = few || c.few()
 	}
-	if t.id != "" && w.ID != "" {
-		ways = append(ways, w.ID+" "+t.id+" takes it for the ids, though some come twice")
+	if len(list) == 1 && w.Drop == "" {
+		label = cmp.Or(label, p.wordFor(list[0].field))
 	}
-	if t.label != "" && w.Label != "" {
-		ways = append(ways, w.Label+" "+t.label+" takes it for the classes")
-	} else if n == 1 && w.Drop == "" && w.Label != "" {
-		ways = append(ways, w.Label+" "+t.give[0]+" takes it for the classes")
-	}
-	if t.few && w.OneHot != "" {
-		ways = append(ways, w.OneHot+" makes columns of 0 and 1 of few values")
+	for _, way := range []struct {
+		fits         bool
+		word, advice string
+	}{
+		{list != nil && w.Drop != "", w.Keep, " in place of " + w.Drop + " carries " +
+			Plural(len(list), "it", "them") + " to the outputs"},
+		{id != "", w.ID, " " + id + " takes it for the ids, though some come twice"},
+		{label != "", w.Label, " " + label + " takes it for the classes"},
+		{few, w.OneHot, " makes columns of 0 and 1 of few values"},
+	} {
+		if way.fits && way.word != "" {
+			ways = append(ways, way.word+way.advice)
+		}
 	}
 	return ways
 }
 
-// describe says what the words of a column are. few is set where they are few.
-func (p *parser) describe(c *column, few *bool) string {
+// few reports whether the words of a column may become columns of 0 and 1.
+func (c *column) few() bool {
+	return c.dates < c.words && (len(c.values) == 2 || len(c.values) <= mostValues && len(c.values) < c.words)
+}
+
+// describe says what the words of a column are.
+func (p *parser) describe(c *column) string {
+	first := c.values[0]
+	other := slices.IndexFunc(c.values, func(v string) bool { return unitOf([]byte(v)) != unitOf([]byte(first)) })
+	strange := func(unit string) bool { return !IsUnit(unit) && !strings.Contains(currencies, unit) }
 	switch {
-	case c.mixed:
-		return ", numbers with different units, such as " + quote(c.values[0]) + " and " +
-			quote(c.otherUnit())
+	case other >= 0 && c.units != nil && c.amounts == c.words && !slices.ContainsFunc(slices.Collect(maps.Keys(c.units)), strange):
+		return ", numbers with different units, such as " + quote(first) + " and " + quote(c.values[other])
 	case c.dates == c.words:
-		return ", dates such as " + Printable(c.values[0])
+		return ", dates such as " + Printable(first)
 	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
 		return ", more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
 	case len(c.values) == 2:
-		*few = true
-		return ", " + quote(c.values[0]) + " or " + quote(c.values[1])
-	case len(c.values) <= mostValues && len(c.values) < c.words:
-		*few = true
-		return ", " + Count(len(c.values), "value") + " such as " + quote(c.values[0])
+		return ", " + quote(first) + " or " + quote(c.values[1])
+	case c.few():
+		return ", " + Count(len(c.values), "value") + " such as " + quote(first)
 	}
-	return ", such as " + quote(c.values[0])
+	return ", such as " + quote(first)
 }
 
 // Plural returns one if n is 1, otherwise more.
@@ -140,14 +132,6 @@ func Plural(n int, one, more string) string {
 		return one
 	}
 	return more
-}
-
-// also adds the error for columns of text.
-func (p *parser) also(err *Error) error {
-	if p.found == nil {
-		return err
-	}
-	return p.faultError(&faults{texts: p.found, other: err})
 }
 
 // textsAndGaps reads all rows for the error that names all faults.
@@ -160,10 +144,11 @@ func (t *Reader) textsAndGaps() error {
 	if t.err != io.EOF && !(ok && other.Line > 0) {
 		return t.err // the text cannot be read
 	}
-	return t.parser.faultError(t.faults(other))
+	return t.faultError(other)
 }
 
-// faults is what is wrong with the text so far, and on a line.
-func (t *Reader) faults(other *Error) *faults {
-	return &faults{t.parser.found, t.flaws.list, t.before + t.part.rows, other}
+// faultError is the error for what is wrong with the text so far, and on a line.
+func (t *Reader) faultError(other *Error) *Error {
+	p := &t.parser
+	return p.faultError(slices.Concat(p.found, t.flaws.list), t.before+t.part.rows, other)
 }

@@ -107,7 +107,7 @@ func (t *Table) noteSum(drop string) {
 			continue
 		}
 		for from := j - 3; from >= 0; from-- {
-			if from == 0 && j == width-1 || !t.adds(from, j) { // package kinds tells of the sum of all
+			if from == 0 && j == width-1 && t.Missing == nil || !t.adds(from, j) { // package kinds tells of that
 				continue
 			}
 			t.note("column " + name + " is the sum of those from " + t.Names[from] + " to " + t.Names[j-1] +
@@ -122,7 +122,9 @@ func (t *Table) adds(from, to int) bool {
 	for i := range t.Rows {
 		row, sum := t.Data[i*len(t.Names):], 0.0
 		for _, v := range row[from:to] {
-			sum += v
+			if v == v { // a blank of a pivot table is 0
+				sum += v
+			}
 		}
 		if math.Abs(sum-row[to]) > 5e-3*math.Abs(row[to]) {
 			return false

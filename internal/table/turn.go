@@ -143,7 +143,7 @@ func (f *frame) sort(p *parser) bool {
 			name = shown(f.head[j])
 		}
 		switch {
-		case f.head != nil && (c.numbers == 0 || is("aside", name) ||
+		case f.head != nil && (c.numbers == 0 || is("aside", name) || c.words > 0 && is("of features", name) ||
 			idName(name) && c.whole && c.different && c.words == 0 ||
 			is("axis", name) && c.axis(len(f.rows)) != nil):
 			f.aside = append(f.aside, j)
@@ -344,10 +344,13 @@ func isMutation(s string) bool {
 	return from != "" && to != "" && strings.Trim(s, "ACGT>[]: -_") == ""
 }
 
-// isFeature is for names such as gene12, OTU_3 and ENSG00000000003.
+// isFeature is for names such as gene12, OTU_3, ENSG00000000003 and Abra alba.
 func isFeature(s string) bool {
 	word, number := sampleWord(s)
-	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens"))
+	genus, species, _ := strings.Cut(strings.Replace(s, ".", " ", 1), " ")
+	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
+	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens")) ||
+		len(genus) > 2 && genus[0] <= 'Z' && lower(genus[1:]) && lower(species)
 }
 
 // isElement is for symbols of elements, with or without a unit.

@@ -64,58 +64,32 @@ func unitOf(s []byte) string {
 }
 
 func (c *column) addUnit(f []byte, has form) {
-	if has&(formUnit|formCurrency) == 0 {
-		return
-	}
-	switch unit := unitOf(f); {
-	case has&formUnit != 0:
+	if has&(formUnit|formCurrency) != 0 {
 		if c.units == nil {
 			c.units = map[string]int{}
 		}
-		c.units[unit]++
-	case c.currency == "":
-		c.currency = unit
-	default:
-		c.mixed = c.mixed || c.currency != unit
+		c.units[unitOf(f)]++
 	}
 }
 
-// settleUnits decides what a column with units is: of one unit, of numbers without one and a few
-// words, of text, or of several units. It is of one kind where nine tenths of it are.
+// settleUnits decides what a column with units is: numbers of one unit, if nine tenths have it or it is a
+// currency, or else numbers without one and words.
 func (c *column) settleUnits() {
-	if c.units == nil {
-		c.unit = c.currency
-		return
-	}
-	all, with, known := c.numbers-c.zeros, 0, true
-	top, most := "", 0
+	with, top := 0, ""
 	for unit, n := range c.units {
 		with += n
-		known = known && IsUnit(unit)
-		if n > most || n == most && unit < top {
-			top, most = unit, n
+		if n > c.units[top] || n == c.units[top] && unit < top {
+			top = unit
 		}
 	}
-	switch {
-	case 10*most >= 9*all:
+	switch most := c.units[top]; {
+	case c.units == nil:
+	case 10*most >= 9*(c.numbers-c.zeros), most == with && strings.Contains(currencies, top):
 		c.unit = top
-	case 2*with < all, !known: // marks, such as J for estimates
-		c.numbers, c.words, c.form = c.numbers-with, c.words+with, c.form&^formUnit
-		c.amounts += with
 	default:
-		c.mixed = true
+		c.numbers, c.words, c.amounts = c.numbers-with, c.words+with, c.amounts+with
+		c.form &^= formUnit | formCurrency
 	}
-}
-
-// otherUnit is a value with another unit than the first.
-func (c *column) otherUnit() string {
-	first := unitOf([]byte(c.values[0]))
-	for _, v := range c.values {
-		if unitOf([]byte(v)) != first {
-			return v
-		}
-	}
-	return ""
 }
 
 // unitFault is the error for another unit than that of the column.

@@ -16,10 +16,11 @@ about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp
 clock | id
 time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
-depth | depth | tiefe | position | distance | centroid
+depth | depth | tiefe | position | distance | centroid | duration | doy | dauer
+date | yy | yyyy | year | month | mo | day | dd | hour | hh | hr | minute | mm | mn | jahr | monat | stunde
 place | time | age | year | elevation | altitude | lat | lon | latitude | longitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
-gene | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
+gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
 gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
 gene | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
 down | species | otu | otu id | asv | asv id | clade_name | clade
@@ -42,14 +43,16 @@ class | label | labels | class | classes | target | species | category | cluster
 total | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
 total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne | suma | promedio
 total | totale | media | __no_feature | __ambiguous | n_unmapped
-spread | sd | stdev | std | std dev | rsd | n | min | max | median | minimum | maximum | cv | sem | se
+total | s.d | stdev | std dev | std. dev | sigma | minimum | maximum | median
+spread | sd | std | rsd | n | min | max | cv | sem | se
 spread | stderr | variance | range | count | __too_low_aqual | __not_aligned | __alignment_not_unique
-spread | n_multimapping | n_nofeature | n_ambiguous | stabw | standardabweichung | varianz | std. dev
+spread | n_multimapping | n_nofeature | n_ambiguous | stabw | standardabweichung | varianz
 spread | standard deviation | standard error | std. error | écart-type | écart type | desviación estándar
 uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
 factor | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex | gender | quadrat
-factor | subject | patient | seurat_clusters | leiden | louvain
+factor | subject | patient | seurat_clusters | leiden | louvain | daytime
+factor* | qc_ | flag
 limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
 orange flag | | class | meta | ignore | i | m
