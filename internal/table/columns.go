@@ -56,10 +56,12 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 		}
 	}
 	for i := 1; p.survey != nil && i <= p.survey.units; i++ {
-		joined, named := joinedNames(names, p.survey.lines[i])
+		line := p.survey.lines[i]
+		joined, named := joinedNames(names, line)
 		if len(Set(joined)) == len(names) && (named > 1 || len(Set(names)) < len(names)) {
 			names = joined // a name on line 1 is that of several columns
-			p.survey.joined = true
+			name := func(f []byte) bool { return present(f) && !isUnit(f) }
+			p.survey.joined = p.survey.joined || named > 1 || slices.ContainsFunc(line, name)
 		}
 	}
 	if p.names = names; h.Header || p.dialect.Names != nil {

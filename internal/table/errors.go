@@ -124,7 +124,7 @@ func (d *Dialect) settings() []setting {
 			d.Transpose = map[string]Transpose{"yes": TransposeYes, "no": TransposeNo}[v]
 		}},
 		{&w.Long, "-long", false, func(v string) { d.Long = map[string]Long{"yes": LongYes, "no": LongNo}[v] }},
-		{&w.OneHot, "-encode onehot", false, nil},
+		{&w.OneHot, "-encode onehot", false, func(string) { d.Text = TextOneHot }},
 	}
 }
 

@@ -251,7 +251,22 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 			}
 		}
 	}
-	drop, total := mapped(texts, func(f flaw) string { return p.wordFor(f.field) }), ""
+	var drop []string
+	total, few, data := "", 0, 0 // few: columns of text that may become columns of 0 and 1
+	for j := range p.roles {
+		if p.roles[j] >= 0 && (texts == nil || !p.survey.columns[j].text()) {
+			data++
+		}
+	}
+	several := func(f flaw) bool { return f.text.few() && len(f.text.values) > 1 }
+	if few = howMany(texts, several); few <= data || w.OneHot == "" {
+		few = 0
+	}
+	for _, f := range texts {
+		if few == 0 || !several(f) {
+			drop = append(drop, p.wordFor(f.field))
+		}
+	}
 	once := func(list *[]string, word string) {
 		if !slices.Contains(*list, word) {
 			*list = append(*list, word)
@@ -280,6 +295,11 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	}
 	list := strings.Join(drop, ",")
 	add(w.Drop, list, "leaves "+Plural(len(drop), "it", "them")+" out", list)
+	if few > 0 {
+		flags, does = append(flags, w.OneHot), append(does, "makes columns of 0 and 1 of "+Count(few, "column")+
+			" of few values")
+		settings = append(settings, w.OneHot, "")
+	}
 	add(w.Skip, total, "leaves out the line of totals", total)
 	if e.Below {
 		add(w.Below, "half", "takes half of each limit", "half")

@@ -39,7 +39,7 @@ const mostLong = 8 // columns of a long table
 func (s *survey) long(p *parser) (l *long, t turning, why string) {
 	asked := p.dialect.Long == LongYes
 	f, ok := s.frame(p)
-	if !ok || f.paired || f.width < 3 || !asked && (f.width > mostLong || len(f.rows) < 3) {
+	if !ok || f.paired || f.width < 3 || !asked && (f.width > 2*mostLong || len(f.rows) < 3) {
 		return nil, asItStands, ""
 	}
 	p.width = f.width
@@ -58,8 +58,53 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 			l.keys = append(l.keys, j)
 		}
 	}
-	t, why = l.judge(p, f.rows, s.cut)
+	l.reduce(p, f.rows)
+	if t, why = l.judge(p, f.rows, s.cut); f.width > mostLong && len(l.values) == 1 {
+		t = min(t, likely)
+	} else if f.width > mostLong {
+		t = asItStands
+	}
 	return l, t, why
+}
+
+// reduce leaves out keys that tell of the axis or of entries alone, such as units and flags, and values that tell of a sample or of the
+// axis alone, such as codes and places, and columns that the Dialect leaves out.
+func (l *long) reduce(p *parser, rows [][][]byte) {
+	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
+	same := func(j int, of func(line [][]byte) string) bool {
+		first := map[string]string{}
+		return !slices.ContainsFunc(rows, func(line [][]byte) bool {
+			key, v := of(line), string(line[j])
+			old, ok := first[key]
+			first[key] = v
+			return ok && old != v
+		})
+	}
+	sample := func(line [][]byte) string { return l.keyOf(func(j int) []byte { return line[j] }) }
+	axis := func(line [][]byte) string { return axisKey(p, line[l.axis]) }
+	if 2*len(Set(mapped(rows, axis))) > len(rows) {
+		return
+	}
+	if keys := slices.DeleteFunc(slices.Clone(l.keys), func(j int) bool { return same(j, axis) }); len(keys) > 0 {
+		l.keys = keys
+	}
+	for _, j := range slices.Clone(l.keys) { // one that differs within a sample tells of entries
+		all, entries := l.keys, map[string]bool{}
+		l.keys = slices.DeleteFunc(slices.Clone(all), func(i int) bool { return i == j })
+		for _, line := range rows {
+			entries[sample(line)+axis(line)] = true
+		}
+		if len(l.keys) == 0 || len(entries) < len(rows) || same(j, sample) {
+			l.keys = all
+		}
+	}
+	values := slices.DeleteFunc(slices.Clone(l.values), func(j int) bool {
+		return given[strconv.Itoa(j+1)] || given[l.name(j)] ||
+			(same(j, axis) || same(j, sample)) && !is("uncertainty", l.name(j))
+	})
+	if len(values) > 0 {
+		l.values = values
+	}
 }
 
 func (l *long) find(columns []column) bool {
@@ -68,7 +113,7 @@ func (l *long) find(columns []column) bool {
 	for j := range columns {
 		name := l.name(j)
 		switch c := &columns[j]; {
-		case c.consecutive && (name == "" && j == 0 && width > 3 || unnamed(name)):
+		case c.consecutive && (name == "" && j == 0 && width > 3 || unnamed(name)), c.numbers+c.words == 0:
 			width--
 		case l.texts[j]:
 			texts = append(texts, j)
@@ -77,9 +122,13 @@ func (l *long) find(columns []column) bool {
 		}
 	}
 	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.name(j)) })
-	feature := slices.IndexFunc(texts, func(j int) bool {
-		return is("gene", l.name(j)) || is("feature", l.name(j))
-	})
+	feature := -1 // the one with most values
+	for i, j := range texts {
+		if (is("gene", l.name(j)) || is("feature", l.name(j))) &&
+			(feature < 0 || len(columns[j].values) > len(columns[texts[feature]].values)) {
+			feature = i
+		}
+	}
 	l.named = spectral >= 0 || feature >= 0
 	switch {
 	case spectral >= 0:
@@ -101,7 +150,7 @@ func (l *long) find(columns []column) bool {
 	numbers, l.keys = slices.DeleteFunc(numbers, isAxis), slices.DeleteFunc(texts, isAxis)
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
-			is("position", l.name(j)) ||
+			is("position", l.name(j)) || is("date", l.name(j)) ||
 			l.named && width == 3 && columns[j].whole) {
 			l.keys = append(l.keys, j)
 		} else {
@@ -205,6 +254,16 @@ func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// left returns those of some columns that are keys, with their places in the table that is made.
+func (l *long) left(columns []string) (left []string) {
+	for i, j := range l.keys {
+		if slices.Contains(columns, l.name(j)) || slices.Contains(columns, strconv.Itoa(j+1)) {
+			left = append(left, strconv.Itoa(i+1))
+		}
+	}
+	return left
 }
 
 func (d *Dialect) columns() []string {
@@ -348,6 +407,7 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 		note = "the table is long, as asked: " + why
 	}
 	d.Header = HeaderYes
+	d.Drop, d.Keep = l.left(d.Drop), l.left(d.Keep)
 	for i, j := range l.keys {
 		column := strconv.Itoa(i + 1)
 		given := func(s string) bool { return s == column || s == l.name(j) }
