@@ -258,8 +258,11 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 			data++
 		}
 	}
-	several := func(f flaw) bool { return f.text.few() && len(f.text.values) > 1 }
-	if few = howMany(texts, several); few <= data || w.OneHot == "" {
+	several := func(f flaw) bool {
+		n := len(f.text.values)
+		return f.text.few() && n > 1 && 2*n <= f.text.words
+	}
+	if few = howMany(texts, several); few <= data || data == 0 || w.OneHot == "" {
 		few = 0
 	}
 	for _, f := range texts {
