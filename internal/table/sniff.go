@@ -16,6 +16,8 @@ var otherTables = []struct{ magic, is, do string }{
 	{"MATLAB 5.0 MAT-file", "a MATLAB file", ""}, {"##TITLE=", "a JCAMP-DX file, whose ##XYDATA is read", ""},
 	{"\x89HDF\r\n", hdf5, saveAs}, {"MATLAB 7.3 MAT-file", hdf5, saveAs},
 	{"\xd0\xcf\x11\xe0", "an OLE file, as old Excel (.xls) and programs of spectrometers write", "export it as text"},
+	{"\\begin{", "LaTeX", "keep the lines with &, without \\\\, and give -delimiter '&'"},
+	{"||", "a table of Jira", "save it as CSV"}, {"BEGIN IONS", "an MGF file of peaks", "make a table of bins of them"},
 	{"<", "HTML or XML, as some programs name .xls", "export it as CSV"},
 	{"{\"", "JSON", "save it as CSV"}, {"[{", "JSON", "save it as CSV"}, {"{\n", "JSON", "save it as CSV"},
 	{"[\n", "JSON", "save it as CSV"},
