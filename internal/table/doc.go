@@ -22,8 +22,8 @@
 //     with one of *!%;, as all lines above one with * or ! do. The line above the rows is their header;
 //     without one, names come from the last comment, or from the one above it if the last has units. Lines
 //     below are text if they have no numbers and another number of fields, or if they follow a blank line and
-//     begin with Mean, SD, n, … or have no numbers. If an error follows in a text of several tables, each
-//     below a title, it says so.
+//     begin with Mean, SD, n, …, have no numbers, or have one behind a word and another number of fields. If an
+//     error follows in a text of several tables, each below a title, it says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
 //     columns of numbers as often as numbers. A word beside more numbers is a question. A line of numbers may
 //     be a header if it alone rises or falls. It is one in four cases: eight or more numbers have regular
@@ -32,7 +32,8 @@
 //     overlap. Up to four lines below belong to the header, as units and questions do: they have words, and
 //     no number, above columns of numbers. Such a line with text above a column of text as well needs units
 //     or three different words. If names come twice, or two columns or more have none, the words of these
-//     lines are added to them. A header with one field less than the rows has no name for column 1, or if its
+//     lines are added to them. Below names that come twice, as pandas writes, a line with a word in column 1
+//     alone ends the header. A header with one field less than the rows has no name for column 1, or if its
 //     field 1 is blank, none for the last. Ids (ids.go) are the first column whose values all differ and that
 //     is text, or is named id, nr, code, …, or has no name, or counts the rows, or rises evenly beside names
 //     that are numbers; names go before dates, and these before counts. Other such columns are left out.
@@ -43,15 +44,16 @@
 //     are they if column 1 has types of mutations, the main oxides, or genes or proteins beside names of
 //     samples, if a line below the header is named Group, Class, …, or if the file is GCT. One of these
 //     without the other is a question: genes above five columns or more, elements, species, names such as
-//     OTU_3 or gene12, a column of m/z or of taxonomy, an axis without a name. An axis beside one column, or
+//     OTU_3, gene12 or Abra alba, a column of m/z or of taxonomy, an axis without a name. An axis beside one column, or
 //     columns of other kinds, is one measurement, whose points stay rows, with a warning; so are names of
 //     features beside one or two samples. Lines of sample, axis and value are a long table if names say so;
-//     if each sample has each value of the axis, that is a question. Time, Date and Year are no axes.
+//     if each sample has each value of the axis, that is a question. Codes, places, units and flags beside the
+//     values are left out of it. Time, Date and Year are no axes.
 //  6. Columns (kinds.go, text.go, unit.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, and so are named columns that are always 100.
 //  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent;
-//     in columns that have them, separators of thousands, percent signs, currencies, D for E, and (5) for -5.
+//     in columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5- for -5.
 //     An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is missing or
 //     no number is counted to the end of the text, and told in one error (faults.go).
 //
@@ -60,7 +62,8 @@
 //     Mean, LOD, … with those named SD, n, … beside them;
 //   - numbers such as -200, -9999 or 1e30 that come twice or more, far from all others of their column;
 //   - depths beside other columns, and times beside parts of 1 or 100;
-//   - columns such as Zr Error behind Zr, and few whole numbers in columns such as Plot or class.
+//   - columns such as Zr Error behind Zr, years beside months or hours, few whole numbers in columns such as
+//     Plot or class, and names that come twice.
 //
 // # Advice
 //

@@ -1,0 +1,78 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// linesOf repeats a line n times. In it %d is the number of the line, and $ a number of few values.
+func linesOf(n int, line string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.NewReplacer("%d", fmt.Sprint(i), "$", fmt.Sprint(i*i%7+1)).Replace(line) + "\n")
+	}
+	return b.String()
+}
+
+// TestTrade reads kinds of files that look like others. want is part of the error, or of names, ids and notes.
+func TestTrade(t *testing.T) {
+	t.Parallel()
+	taxa := strings.Fields("Abra.alba Nephtys.cirrosa Spio.filicornis Capitella.spp. Magelona.sp. Ophelia.borealis " +
+		"Bathyporeia.elegans Scoloplos.armiger Thyasira.flexuosa")
+	species := `"","Stn1","Stn2","Stn3","Stn4","Stn5"` + "\n"
+	for i, name := range taxa {
+		species += fmt.Sprintf("%s,%d,%d,3,%d,1\n", name, i%4, i*i%5, 9-i)
+	}
+	indels := "MutationType"
+	for i := range 6 {
+		indels += fmt.Sprintf("\tPD40%02da", i)
+	}
+	indels += "\n" + linesOf(9, "%d:Del:C:0\t$\t2\t$\t4\t1\t$")
+	openAQ := "site,day,lat,lon,parameter,units,value\n"
+	for i := range 24 {
+		parameter := i % 3
+		openAQ += fmt.Sprintf("A,2023-03-%02d,35.1,-106.5,%s,%d g,%d.5\n", 1+i/3,
+			[3]string{"pm25", "o3", "no2"}[parameter], parameter, i*i%11)
+	}
+	for _, c := range [][2]string{
+		{species, "has features, and the names in line 1 are numbered (-transpose yes"},
+		{indels, "the table is turned"},
+		{openAQ, "the table is long: \"value\" becomes 8 rows of 3 columns"},
+		{",gdp,gdp,gdp\nyear,2008,2009,2010\ncountry,,,\n" + linesOf(6, "Land%d,1.$,2.$,1.%d"),
+			"|gdp 2008|gdp 2009|gdp 2010|"},
+		{"id,a,b\nx,1,2\ny,,\nz,3,4\nw,1,3\n", "2 missing values"},
+		{"Konto;Feb;Mai\n" + linesOf(6, "k%d;1.40$,00;3,5") + "k9;480,94-;40.934,06-\n",
+			"[-480.94 -40934.06]"},
+		{"id,a,b\n" + linesOf(12, "P%d,$,%d.5") + "Maximum,7,11.5\nSigma,2,3.1\n",
+			"their ids are \"Maximum\" to \"Sigma\""},
+		{"p,a,b\n" + linesOf(9, "%d / 1 .,$,%d.5"), "ids and left out: it holds text"},
+		{"POINTID,pH,N\n" + linesOf(9, "4722%d53$,5.$,1.$"), "column 1 (POINTID) is taken for the rows' ids"},
+		{"No;Matrikelnr.;a\n" + linesOf(9, "%d;39$3%d15;$,5") + ";;3,5\n", "column 2 (Matrikelnr.) is "},
+		{"year,month,a,b\n" + linesOf(9, "20%d3,$,1.$,2.5%d"),
+			"warning: column 1 (year), column 2 (month) are data, too, and seem to be parts of dates"},
+		{"a,RT,Area,RT,Area\n" + linesOf(9, "$.5,$,3,1.$,%d5"), "warning: 2 columns are named \"RT\""},
+		{"id,a,b,c,Total\nx,1,2,3,6\ny,4,,1,5\nz,2,2,2,6\nw,,5,1,6\nv,1,1,9,11\n",
+			"column Total is the sum of those from a to c"},
+		{"s,a,b,c\n" + linesOf(9, "s%d,$,2.$,4") + "\nReferences:\n\"[1] A, B: C\"\n",
+			"text after the table (\"References:\")"},
+		{"s,a,b,c\n" + linesOf(9, "s%d,$,2.$,4") + "\nConfidence Level,95.0\n",
+			"text after the table (\"Confidence Level,95.0\")"},
+		{"Name\tLength\tEffectiveLength\tTPM\tNumReads\n" + linesOf(20, "ENST0%d\t$\t$.5\t%d.5\t1.$"),
+			"this seems to be 2 samples beside names of features"},
+		{"1.5\t$\n" + linesOf(20, "%d.25\t$"), "column 1"},
+		{"\\begin{table}\n", "this is LaTeX"},
+	} {
+		text, want := c[0], c[1]
+		d := Dialect{Guess: true, Missing: !strings.HasPrefix(text, "id,a,b\nx")}
+		got, err := Read(strings.NewReader(text), "t", d)
+		said := fmt.Sprint(err)
+		if err == nil {
+			said = "|" + strings.Join(got.Names, "|") + "|" + strings.Join(got.Notes, "|") +
+				fmt.Sprint(got.Data[len(got.Data)-min(2, len(got.Data)):])
+		}
+		if !strings.Contains(said, want) {
+			t.Errorf("%.60q: %s, not %s", text, said, want)
+		}
+	}
+}
