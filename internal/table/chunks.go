@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"unicode/utf8"
 )
 
 // chunkSize is the bytes of a chunk: enough that passing chunks between goroutines
@@ -53,8 +54,8 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		n, err := c.readSome(buf[len(buf) : len(buf)+space])
 		c.err = err
 		buf = buf[:len(buf)+n]
-		if i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); i >= 0 {
-			end = len(buf) - n + i + 1
+		if bytes.IndexByte(buf[len(buf)-n:], '\n') >= 0 {
+			end = rowsEnd(buf)
 		}
 		switch {
 		case n == 0:
@@ -80,6 +81,21 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		return nil, c.err
 	}
 	return nil, readError(c.source, c.err)
+}
+
+// rowsEnd returns where the last line of a text ends that has a letter or a digit, 0 if none does. Lines of
+// delimiters alone are rows if one follows, so that they are not the last of a chunk.
+func rowsEnd(text []byte) int {
+	letter := func(r rune) bool { return r >= utf8.RuneSelf || isLetter(r) || r >= '0' && r <= '9' }
+	end := bytes.LastIndexByte(text, '\n') + 1
+	for end > 0 {
+		start := bytes.LastIndexByte(text[:end-1], '\n') + 1
+		if bytes.IndexFunc(text[start:end], letter) >= 0 {
+			break
+		}
+		end = start
+	}
+	return end
 }
 
 // readSome is r.Read, after head.

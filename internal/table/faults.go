@@ -117,31 +117,6 @@ func (p *parser) addEmpty(o *part, line int) {
 	o.rows++
 }
 
-// carry moves the lines of delimiters at the end of the part to empty, and those of the parts
-// before it to its front as rows, if it has a row.
-func (t *Reader) carry() {
-	o := t.part
-	if o.rows > 0 && len(t.empty) > 0 {
-		var front part
-		for _, line := range t.empty {
-			t.parser.addEmpty(&front, line-t.base)
-		}
-		o.data, o.ends = slices.Insert(o.data, 0, front.data...), slices.Insert(o.ends, 0, front.ends...)
-		o.rows += front.rows
-		for _, f := range o.flaws.list {
-			f.row += front.rows
-			front.flaws.add(f)
-		}
-		o.flaws, t.empty = front.flaws, nil
-	}
-	for _, line := range o.empty {
-		if line += t.base; line == t.last+1 {
-			t.last = line
-		}
-		t.empty = append(t.empty, line)
-	}
-}
-
 // faultError is the error for all flaws of a text of so many rows, and for what is wrong on a line.
 func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	var texts, gaps, strays []flaw

@@ -39,7 +39,6 @@ type Reader struct {
 	before int    // the rows before the part
 	last   int    // the line on which the last row or comment ended
 	row    int    // the line on which the last row ended
-	empty  []int  // the lines of delimiters alone after it
 	err    error  // that follows the part
 	trial  trial
 }
@@ -360,7 +359,6 @@ func (t *Reader) advance() error {
 	if t.part.row > 0 {
 		t.row = t.base + t.part.row
 	}
-	t.carry()
 	for _, f := range t.part.flaws.list {
 		if f.line, f.row = f.line+t.base, f.row+t.before; f.fault != nil {
 			f.fault.Line += t.base

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -52,7 +53,8 @@ func newSplitter(text []byte, comma rune) splitter {
 }
 
 func validComma(r rune) bool {
-	return r != 0 && r != '"' && r != '\r' && r != '\n' && utf8.ValidRune(r) && r != utf8.RuneError
+	return r > 0 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("\"\r\n\ufffd", r) &&
+		utf8.ValidRune(r)
 }
 
 // line returns the next line without its end; newline reports whether it has one. At
