@@ -208,15 +208,26 @@ func (r *rowSolver) terms() []float64 {
 
 // solve overwrites g with the solution for the linear term b. If the origin is a vertex, its membership is
 // left out of g. The support of the memberships in warm is tried first; nil: all vertices.
+//
+// If sums are at most 1, memberships of rows near the origin grow in proportion to the row until they add up
+// to 1. solve multiplies such a b by 2^lift and divides the result by it, so that errors are relative to the
+// sum of the memberships.
 func (r *rowSolver) solve(g, b, warm []float64) {
-	size := r.p.top
-	for _, v := range b {
-		size = max(size, math.Abs(v))
+	most, _ := rowMaxAbs(b)
+	size, lift := max(r.p.top, most), 0
+	if r.p.atMost && r.p.ridge == 0 && r.free == nil && most < 0x1p-8*size {
+		_, e := math.Frexp(max(most/size, 0x1p-1000))
+		lift = -e - 2
+		scale(b, math.Ldexp(1, lift))
 	}
 	r.begins(warm)
 	switch {
 	case r.p.ridge == 0:
-		r.minimise(b, size)
+		for r.minimise(b, size); lift > 0 && r.g[len(b)-1] == 0; r.minimise(b, size) {
+			less := min(lift, 8)
+			scale(b, math.Ldexp(1, -less))
+			lift -= less
+		}
 		copy(r.all, r.g)
 	case r.p.local:
 		r.finer().nearest(r.all, b, size)
@@ -227,6 +238,9 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 	}
 	fixSum(r.all)
 	copy(g, r.all)
+	if lift > 0 {
+		scale(g, math.Ldexp(1, -lift))
+	}
 }
 
 // begins sets r.in to the support of warm, or to all vertices if warm is nil.

@@ -51,7 +51,7 @@ type simplexProblem struct {
 	k, d     int             // vertices, the origin included, and columns
 	atMost   bool            // the last vertex is the origin: Σ of the others ≤ 1
 	exp      int             // vertices and samples are scaled by 2^-exp
-	centre   []float64       // the mean of the vertices, scaled
+	centre   []float64       // the mean of the vertices, scaled; 0 if atMost
 	vertices *Matrix         // k×d, centred and scaled: largest entry in [½, 1)
 	gram     *Matrix         // A, k×k, ridge included
 	top      float64         // largest entry of A
@@ -145,18 +145,12 @@ func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	clear(p.centre)
 	_, p.exp = math.Frexp(max(maxAbs(vertices), leastScale))
 	f := math.Ldexp(1, -p.exp)
-	for j := range given {
+	clear(p.vertices.Data) // the last remains 0 if it is the origin
+	for j := 0; j < given && !p.atMost; j++ {
 		axpy(p.centre, f/float64(p.k), vertices.row(j))
 	}
-	for j := range p.k {
-		out := p.vertices.row(j)
-		if j < given {
-			shift(out, vertices.row(j), p.centre, f)
-			continue
-		}
-		for i, c := range p.centre { // the origin
-			out[i] = -c
-		}
+	for j := range given {
+		shift(p.vertices.row(j), vertices.row(j), p.centre, f)
 	}
 	return maxAbs(p.vertices)
 }

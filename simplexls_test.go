@@ -176,6 +176,37 @@ func TestSimplexLeastSquaresScales(t *testing.T) {
 	}
 }
 
+// TestSmallRows: if sums are at most 1, memberships of rows near the origin are optimal to rounding of their mixture,
+// also for vertices of other lengths and for sparse rows: no vertex has a product with the residual above 0, nor one
+// of the support below 0.
+func TestSmallRows(t *testing.T) {
+	for seed := range uint64(30) {
+		k := 1 + int(seed%4)
+		f := randomData(k, 5, 1, seed)
+		for j := range k {
+			scale(f.row(j), math.Pow(10, -.5*float64(j*int(seed%3))))
+		}
+		for _, e := range []int{60, 61, 150, 450} {
+			x := mapped(randomData(20, 5, .5, seed+100), func(_, _ int, v float64) float64 { return math.Ldexp(v, -e) })
+			for _, samples := range []Samples{x, sparseOf(x)} {
+				g := mustDo((&Model{Centers: f, Sum: SumAtMostOne}).Predict(nil, samples))(t)
+				for i := range x.Rows {
+					rest := slices.Clone(x.row(i))
+					for j, v := range g.row(i) {
+						axpy(rest, -v, f.row(j))
+					}
+					size := norm2(f.Data) * (norm2(x.row(i)) + sumOf(g.row(i))*norm2(f.Data))
+					for j, v := range g.row(i) {
+						if p := dot(rest, f.row(j)) / size; p > 1e-13 || v > 0 && p < -1e-13 || v < 0 {
+							t.Fatalf("seed %d, 2^-%d, %T, row %d: membership %g has a product of %g", seed, e, samples, i, v, p)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 // linearTerm returns the linear term of a sample, and its size.
 func linearTerm(p *simplexProblem, x []float64) (b []float64, size float64) {
 	row := make([]float64, p.d)

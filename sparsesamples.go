@@ -370,13 +370,13 @@ func (s *sparseSamples) terms(b []float64, p *simplexProblem, lo int) {
 	f := math.Ldexp(1, -p.exp)
 	for ; len(b) >= p.k; b, lo = b[p.k:], lo+1 {
 		row := s.times.row(lo)
-		mean := sumOf(row) / float64(p.k)
-		for j, c := range p.offset {
-			v := -mean // the product of the origin
-			if j < len(row) {
-				v += row[j]
-			}
-			b[j] = v*f*f - c
+		mean := 0.0
+		if !p.atMost {
+			mean = sumOf(row) / float64(p.k)
+		}
+		b[p.k-1] = 0 // the origin's, if it is a vertex
+		for j, v := range row {
+			b[j] = (v-mean)*f*f - p.offset[j]
 		}
 	}
 }

@@ -72,9 +72,7 @@ const (
 // centers are a simplex across the cone of the rows: Enclosure and Orientation place this simplex, and
 // [Smallest] makes it small. Sum may be SumAtMostOne.
 //
-// The certificate is for Memberships, in which small numbers keep their digits. The memberships of
-// [softkmeans.Model.Predict] have an absolute error of some 2^-52. This error matters if rows near 0 weigh
-// 1e15 times as much as others.
+// Memberships keep their digits if they are small, and so do memberships of [softkmeans.Model.Predict].
 //
 // Cost: twice softkmeans.Fit's for k+1 centers, and some passes of O(nk) a dimension; up to twice as much
 // without a half-space. Errors: softkmeans.Fit's; softkmeans.ErrOption for k above 2^15.
