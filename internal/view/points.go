@@ -67,7 +67,8 @@ func (p *Points) Mixtures(f chart.Frame, in string) []byte {
 		return nil
 	}
 	f.XLabel = "rows, by label"
-	f.Desc = "Each row is a column of shares. They are sorted by label, then by the membership in its " + in + "."
+	f.Desc = "Each row is drawn as a column of its memberships. Rows are sorted by label, then by the membership in its " +
+		in + "."
 	return chart.Mixtures(nil, &chart.MixturePlot{Frame: f, Memberships: p.Memberships.Data, Labels: p.Labels,
 		K: len(p.Names), Names: p.Names, Name: p.Row})
 }
