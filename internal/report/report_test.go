@@ -95,7 +95,7 @@ func TestEscaping(t *testing.T) {
 	}
 	for _, want := range []string{"|<script>alert(1)</script>|", "|(none)|", "ü – 漢字",
 		`|"><img src=x onerror=alert(1)>|`, "|{{.Title}} &amp; ]]> </style>|",
-		"|" + strings.Repeat("long name ", 5) + "long name…|"} {
+		"|long name long…|"} {
 		if !strings.Contains(text+"|", want) {
 			t.Errorf("there is no %q in %q", want, text)
 		}
