@@ -84,7 +84,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 
 // noteRising names a column of data whose numbers rise, as ids or points of an axis do.
 func (p *parser) noteRising(c *column, j int) {
-	if c.words > 0 || c.gaps > 1 || !c.rising || c.numbers < 10 || !c.whole && j > 0 {
+	if c.words > 0 || c.gaps > 1 || !c.rising || c.numbers < 10 || !c.whole && (j > 0 || is("axis", p.names[j])) {
 		return
 	}
 	note := p.columnName(j) + " is data, though its whole numbers rise from row to row"
