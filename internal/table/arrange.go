@@ -74,7 +74,7 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 		if len(fields) != p.width {
 			return nil, nil, p.otherWidth(fields)
 		}
-		lines, at = append(lines, pack(fields)), append(at, p.split.start)
+		lines, at, p.first = append(lines, pack(fields)), append(at, p.split.start), s.first
 	}
 }
 
