@@ -25,19 +25,20 @@
 //     begin with Mean, SD, n, …, have no numbers, or have one behind a word and another number of fields. If an
 //     error follows in a text of several tables, each below a title, it says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
-//     columns of numbers as often as numbers. A word beside more numbers is a question. A line of numbers may
-//     be a header if it alone rises or falls. It is one in four cases: eight or more numbers have regular
-//     steps; the numbers count above names of rows; they lie outside of their columns; a column has no name.
-//     Else five such numbers are a question. Long headers may step back a few times, as where detectors
-//     overlap. Up to four lines below belong to the header, as units and questions do: they have words, and
-//     no number, above columns of numbers. Such a line with text above a column of text as well needs units
-//     or three different words. If names come twice, or two columns or more have none, the words of these
-//     lines are added to them. A header that comes again below is left out there. Below names that come twice, as pandas writes, a line with a word in column 1
-//     alone ends the header. A header with one field less than the rows has no name for column 1, or if its
-//     field 1 is blank, none for the last. Ids (ids.go) are the first column whose values all differ and that
-//     is text, or is named id, nr, code, …, or has no name, or counts the rows, or rises evenly beside names
-//     that are numbers; names go before dates, and these before counts. Other such columns are left out.
-//     Columns without a name or named x, y, z beside names that are numbers are positions, and carried along.
+//     columns of numbers as often as numbers. A word beside more numbers is a question. A line of numbers
+//     may be a header if it alone rises or falls. It is one in four cases: eight or more numbers have
+//     regular steps; the numbers count above names of rows; they lie outside of their columns; a column has
+//     no name. Else five such numbers are a question. Long headers may step back a few times, as where
+//     detectors overlap. Up to four lines below belong to the header, as units and questions do: they have
+//     words, and no number, above columns of numbers. Such a line with text above a column of text as well
+//     needs units or three different words. If names come twice, or two columns or more have none, the words
+//     of these lines are added to them. A header that comes again below is left out there. Below names that
+//     come twice, as pandas writes, a line with a word in column 1 alone ends the header. A header with one
+//     field less than the rows has no name for column 1, or if its field 1 is blank, none for the last. Ids
+//     (ids.go) are the first column whose values all differ and that is text, or is named id, nr, code, …,
+//     or has no name, or counts the rows, or rises evenly beside names that are numbers; names go before
+//     dates, and these before counts. Other such columns are left out. Columns without a name or named x, y,
+//     z beside names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by
 //     its name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
 //     samples are (S1, ctrl2; numbers; units alike), or are smooth or on regular steps without any header. So
