@@ -129,6 +129,55 @@ func (a *arranged) csv(comma rune) (text []byte) {
 	return text
 }
 
+// arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may ask.
+func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, error) {
+	if s == nil && d.Transpose != TransposeYes {
+		return nil, in, nil
+	} else if s == nil {
+		s = new(survey)
+	}
+	p := &parser{layout: &layout{dialect: d, source: in.source}}
+	f, turn, note, word := s.frame(p), false, "", d.Words.Long
+	l, ask := f.chooseLong(p, s.cut)
+	if l == nil && ask == nil {
+		word = d.Words.Transpose
+		turn, note, ask = s.choose(p, &f)
+	}
+	switch {
+	case ask != nil:
+		ask.Source = in.source
+		return nil, in, ask
+	case l == nil && !turn:
+		return nil, in, nil
+	case d.Stream:
+		return nil, in, d.inBlocks(in.source, word)
+	}
+	var a *arranged
+	var err error
+	if p.width = 0; turn {
+		a, err = s.turned(p, in, text, &f)
+		note += f.settings(&d)
+	} else if a, note, err = s.pivot(p, in, text, l); d.Long == LongYes {
+		note = "the table is long, as asked: " + note
+	} else {
+		note = "the table is long: " + note + hint(word, " no reads its lines as rows")
+	}
+	if err != nil {
+		return nil, in, err
+	}
+	if !turn {
+		l.settings(&d)
+	}
+	t, again, err := s.reopen(in, d, note, a)
+	if err != nil {
+		return nil, again, err
+	}
+	if t.Turned, t.Long = turn, !turn; turn && f.head != nil {
+		t.Axis = shown(f.head[0])
+	}
+	return t, again, nil
+}
+
 // doubt asks by word whether a text is arranged anew, if that is open. yes and no are what answers do.
 func (d *Dialect) doubt(t turning, given, word, msg, yes, no string) *Error {
 	if word == "" || t == asItStands || (t == certain) == (given == "") {

@@ -36,20 +36,17 @@ const mostLong = 8 // columns of a long table
 
 // long finds the columns of a long table by their names and contents. It is nil where there are none.
 // But if it is asked for, the last two columns are then the axis and the values.
-func (s *survey) long(p *parser) (l *long, t turning, why string) {
+func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 	asked := p.dialect.Long == LongYes
-	f, ok := s.frame(p)
-	if !ok || f.paired || f.width < 3 || !asked && (f.width > 2*mostLong || len(f.rows) < 3) {
+	if !f.ok || f.paired || f.width < 3 || !asked && (f.width > 2*mostLong || len(f.rows) < 3) {
 		return nil, asItStands, ""
 	}
-	p.width = f.width
-	columns := p.columnsOf(f.rows)
 	l = &long{names: f.head, lines: f.units}
 	if f.head != nil {
 		l.lines++
 	}
-	l.texts = mapped(columns, func(c column) bool { return c.text() })
-	if !l.find(columns) {
+	l.texts = mapped(f.all, func(c column) bool { return c.text() })
+	if !l.find(f.all) {
 		if l.keys = nil; !asked {
 			return nil, asItStands, ""
 		}
@@ -59,7 +56,7 @@ func (s *survey) long(p *parser) (l *long, t turning, why string) {
 		}
 	}
 	l.reduce(p, f.rows)
-	if t, why = l.judge(p, f.rows, s.cut); f.width > mostLong && len(l.values) == 1 {
+	if t, why = l.judge(p, f.rows, cut); f.width > mostLong && len(l.values) == 1 {
 		t = min(t, likely)
 	} else if f.width > mostLong {
 		t = asItStands
@@ -219,12 +216,12 @@ func axisKey(p *parser, s []byte) string {
 }
 
 // chooseLong decides whether a text is read as a long table. The error asks.
-func (s *survey) chooseLong(d *Dialect) (l *long, err *Error) {
+func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
+	d := &p.dialect
 	if d.Long == LongNo || d.Long == LongAuto && (!d.Guess || d.Transpose == TransposeYes) {
 		return nil, nil
 	}
-	p := &parser{layout: &layout{dialect: *d}}
-	l, t, why := s.long(p)
+	l, t, why := f.long(p, cut)
 	ask := d.Words.Long
 	given := d.rolesGiven()
 	if t == certain && d.Names == nil && d.Header != HeaderNo && l.hasAll(d.columns(), l.keys) {
@@ -393,19 +390,8 @@ func (l *long) called(j int) string {
 	return "column " + strconv.Itoa(j+1)
 }
 
-func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader, *chunks, error) {
-	if d.Stream {
-		return nil, in, d.inBlocks(in.source, d.Words.Long)
-	}
-	p := &parser{layout: &layout{dialect: d, source: in.source}}
-	a, why, err := s.pivot(p, in, text, l)
-	if err != nil {
-		return nil, in, err
-	}
-	note := "the table is long: " + why + hint(d.Words.Long, " no reads its lines as rows")
-	if d.Long == LongYes {
-		note = "the table is long, as asked: " + why
-	}
+// settings changes a Dialect of the text to one of the table that is made.
+func (l *long) settings(d *Dialect) {
 	d.Header = HeaderYes
 	d.Drop, d.Keep = l.left(d.Drop), l.left(d.Keep)
 	for i, j := range l.keys {
@@ -421,10 +407,4 @@ func (s *survey) openLong(in *chunks, text []byte, d Dialect, l *long) (*Reader,
 			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 		}
 	}
-	r, in, err := s.reopen(in, d, note, a)
-	if err != nil {
-		return nil, in, err
-	}
-	r.Long = true
-	return r, in, nil
 }

@@ -45,9 +45,9 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 		return false
 	}
 	p.width = f.width
-	all := p.columnsOf(f.rows)
+	f.all = p.columnsOf(f.rows)
 	for j := 0; j+1 < f.width && f.units == 0; j += 2 {
-		if all[j].axis(len(f.rows)) == nil {
+		if f.all[j].axis(len(f.rows)) == nil {
 			return false
 		}
 	}

@@ -214,17 +214,8 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
 		text, d.Workers = in.upTo(text, math.MaxInt), 1
 	}
-	if l, err := s.chooseLong(&d); err != nil {
-		err.Source = source
-		return nil, in, err
-	} else if l != nil {
-		return s.openLong(in, text, d, l)
-	}
-	if turn, note, err := s.choose(&d); err != nil {
-		err.Source = source
-		return nil, in, err
-	} else if turn {
-		return s.openTurned(in, text, d, note)
+	if t, again, err := s.arrange(in, text, d); t != nil || err != nil {
+		return t, again, err
 	}
 	t := &Reader{Head: Head{Source: source}}
 	t.part = &t.own

@@ -35,6 +35,7 @@ const (
 
 // frame is what surrounds the numbers of a text, and what they are.
 type frame struct {
+	ok      bool
 	width   int
 	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
 	counts  bool     // they are numbers that count the samples
@@ -49,9 +50,9 @@ type frame struct {
 	alike      bool   // all other columns have the same unit
 	about      bool   // text above the table is about spectra
 
-	all     []column // of sort
-	samples []int    // the columns of samples
-	aside   []int    // other columns after the first: annotations of the lines
+	all     []column
+	samples []int // the columns of samples, of sort
+	aside   []int // other columns after the first: annotations of the lines
 }
 
 const (
@@ -59,21 +60,28 @@ const (
 	mostAcross  = 200
 )
 
-// frame finds the names of samples and their units. It is not ok where lines differ, or where
+// frame finds the names of samples, their units, and the columns. It is not ok where lines differ, or where
 // numbers rise in the first line as wavelengths do.
-func (s *survey) frame(p *parser) (f frame, ok bool) {
+func (s *survey) frame(p *parser) (f frame) {
 	lines := s.lines
 	if s.names != nil {
 		lines = slices.Insert(slices.Clone(lines), 0, s.names)
 	}
 	if f.pair(p, lines) {
-		return f, true
+		f.ok = true
+		return f
 	}
-	if f = (frame{about: s.about}); len(lines) < 2 {
-		return f, false
+	f = frame{about: s.about}
+	f.ok = len(lines) > 1 && f.find(p, s, lines)
+	if p.width = f.width; f.width > 0 {
+		f.all = p.columnsOf(f.rows)
 	}
+	return f
+}
+
+func (f *frame) find(p *parser, s *survey, lines [][][]byte) (ok bool) {
 	if f.width, f.rows = len(lines[0]), lines; f.ragged() {
-		return f, false
+		return false
 	}
 	first := lines[0]
 	numbers, words := p.numbersOf(first[1:])
@@ -86,10 +94,10 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 		!all && words == f.width-2 && len(first[f.width-1]) == 0: // mzMine ends each line with a comma
 		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
 	case !all || Ordered(numbers):
-		return f, false
+		return false
 	}
 	if len(f.rows) < 3 || f.head == nil || s.names != nil {
-		return f, true
+		return true
 	}
 	line := f.rows[0]
 	if f.units, f.classes = p.headLines(lines); f.units > 0 {
@@ -102,7 +110,7 @@ func (s *survey) frame(p *parser) (f frame, ok bool) {
 		f.grouped = len(Set(mapped(f.rows[0], shown))) < len(f.rows[0])
 		f.rows = f.rows[1:]
 	}
-	return f, true
+	return true
 }
 
 func (f *frame) ragged() bool {
@@ -134,9 +142,8 @@ func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 
 // sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
 // axis. It reports whether all others have numbers.
-func (f *frame) sort(p *parser) bool {
-	p.width = f.width
-	f.all, f.samples, f.aside = p.columnsOf(f.rows), nil, nil
+func (f *frame) sort() bool {
+	f.samples, f.aside = nil, nil
 	for j := 1; j < f.width && !f.paired; j++ {
 		c, name := &f.all[j], ""
 		if f.head != nil {
@@ -185,17 +192,15 @@ func (c *column) axis(rows int) []float64 {
 }
 
 // wayRound finds out whether the samples of a text are its columns, and says why.
-func (s *survey) wayRound(d *Dialect) (t turning, why string) {
-	p := &parser{layout: &layout{dialect: *d}}
-	f, ok := s.frame(p)
+func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	switch {
-	case !ok:
+	case !f.ok:
 		return asItStands, ""
 	case f.paired:
 		return certain, f.pairedWhy()
 	case len(d.Known) > 0:
 		return f.known(d.Known)
-	case len(f.rows) < leastTurned || !f.sort(p):
+	case len(f.rows) < leastTurned || !f.sort():
 		return asItStands, ""
 	case f.classes && f.grouped:
 		return certain, "a line below their names has classes"
@@ -453,16 +458,15 @@ func (f *frame) smooth() bool {
 }
 
 // turned arranges a text with its columns as rows.
-func (s *survey) turned(p *parser, in *chunks, text []byte) (a *arranged, f frame, err error) {
-	if f, _ = s.frame(p); f.width > 0 && !f.paired {
-		f.sort(p)
-	}
-	if p.width = 0; f.paired {
+func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arranged, err error) {
+	if f.paired {
 		p.width = f.width
+	} else if f.width > 0 {
+		f.sort()
 	}
 	lines, at, err := s.records(p, in, text, f.after)
 	if err != nil {
-		return nil, f, err
+		return nil, err
 	}
 	if f.paired && len(lines) > 0 {
 		lines[0] = pack(f.head)
@@ -471,7 +475,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (a *arranged, f fram
 		lines, at = slices.Delete(lines, 1, n), slices.Delete(at, 1, n)
 	}
 	if err := f.agree(p, lines, at); err != nil {
-		return nil, f, err
+		return nil, err
 	}
 	corner := f.head == nil || !f.named() // a value, and no name of column 1
 	if corner {
@@ -490,19 +494,19 @@ func (s *survey) turned(p *parser, in *chunks, text []byte) (a *arranged, f fram
 				return 0, -1
 			}
 			return j, rows[i]
-		}}, f, nil
+		}}, nil
 }
 
 // choose decides which way round a text is read. The error asks.
-func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
-	ask := d.Words.Transpose
+func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error) {
+	d, ask := &p.dialect, p.dialect.Words.Transpose
 	switch {
 	case d.Transpose == TransposeYes:
 		return true, "the table is turned, as asked: its columns are the rows", nil
 	case d.Transpose == TransposeNo || !d.Guess:
 		return false, "", nil
 	}
-	t, why := s.wayRound(d)
+	t, why := s.wayRound(d, f)
 	given, down := d.rolesGiven(), func(line [][]byte) string { return shown(line[0]) }
 	if t == certain && d.Names == nil && d.Header != HeaderNo && hasAll(mapped(s.lines[1:], down), d.columns()) {
 		given = "" // about columns of the table as it is turned
@@ -520,18 +524,8 @@ func (s *survey) choose(d *Dialect) (turn bool, note string, err *Error) {
 	return false, "", nil
 }
 
-func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*Reader, *chunks, error) {
-	if d.Stream {
-		return nil, in, d.inBlocks(in.source, d.Words.Transpose)
-	}
-	if s == nil {
-		s = new(survey)
-	}
-	p := &parser{layout: &layout{dialect: d, source: in.source}}
-	a, f, err := s.turned(p, in, text)
-	if err != nil {
-		return nil, in, err
-	}
+// settings changes a Dialect of the text to one of the turned table, and returns the end of a note.
+func (f *frame) settings(d *Dialect) (note string) {
 	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
 		if d.Header = HeaderNo; f.named() {
 			d.Header = HeaderYes
@@ -558,12 +552,5 @@ func (s *survey) openTurned(in *chunks, text []byte, d Dialect, note string) (*R
 	if f.left != "" {
 		note += "; " + f.left
 	}
-	t, in, err := s.reopen(in, d, note, a)
-	if err != nil {
-		return nil, in, err
-	}
-	if t.Turned = true; f.head != nil {
-		t.Axis = shown(f.head[0])
-	}
-	return t, in, nil
+	return note
 }
