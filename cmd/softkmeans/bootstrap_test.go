@@ -102,7 +102,7 @@ func TestFitFrom(t *testing.T) {
 	must(t, "fit", "-k", "2", "-method", "tilsd", "-model", "s.json", "a.csv")
 	for _, f := range []failure{
 		{"fit -from s.json -method minvol a.csv", 1,
-			"s.json: a model of method tilsd has no centers to start from"},
+			"s.json: a model of method tilsd has no prototypes to start from"},
 		{"fit -from m.json -method minvol -header no -drop 1 b.csv", 1, ""},
 	} {
 		f.check(t)

@@ -238,5 +238,5 @@ func TestBoundsErrors(t *testing.T) {
 		f.check(t)
 	}
 	newSynthetic(4, 5, 3).writeENVI(t, "x.bil", envi.Header{Type: 4, Interleave: "bil"}, 1)
-	failure{"unmix -k 2 -bounds 0,1 -stream yes x.bil", 2, "-bounds needs the scene in memory"}.check(t)
+	failure{"unmix -k 2 -bounds 0,1 -stream yes x.bil", 2, "-bounds needs the image in memory"}.check(t)
 }

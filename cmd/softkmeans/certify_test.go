@@ -92,7 +92,7 @@ func TestCertifyModel(t *testing.T) {
 	}
 	must(t, strings.Fields("fit -k 2 -method tilsd -drop id,species,weight -model m.json data.csv")...)
 	code, _, stderr := do(t, "", "certify", "-model", "m.json", "data.csv")
-	if want := "softkmeans: m.json: a model of method tilsd has no centers; certify needs a model of " +
+	if want := "softkmeans: m.json: a model of method tilsd has no prototypes; certify needs a model of " +
 		"global, minvol or alternating\n"; code != 1 || stderr != want {
 		t.Errorf("code %d, %q", code, stderr)
 	}
@@ -215,7 +215,7 @@ func TestCertifyUsage(t *testing.T) {
 	g := write("g.csv", "1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
 	for _, c := range []failure{
 		{x, 2, "-centers is missing"},
-		{"-model m.json -centers " + f + " " + x, 2, "both have centers"},
+		{"-model m.json -centers " + f + " " + x, 2, "both contain prototypes"},
 		{"-model m.json -scale zscore " + x, 2, "-scale: the model has its own"},
 		{"-model " + g + " " + x, 1, g + ": not a model"},
 		{"-centers - -memberships - " + x, 2, "standard input can be read only once"},

@@ -84,7 +84,7 @@ func TestCompareErrors(t *testing.T) {
 		{"compare a.json b.json c.json", 2, "compare takes 2 files, not 3"},
 		{"compare a.json missing.json", 1, "open missing.json"},
 		{"compare data.csv a.json", 1, "data.csv: not a model"},
-		{"compare a.json s.json", 1, "s.json: a model of method tilsd has no centers"},
+		{"compare a.json s.json", 1, "s.json: a model of method tilsd has no prototypes"},
 		{"compare a.json three.json", 1, "a.json has 2 columns, but three.json has 3"},
 		{"compare x.json z.json", 1, `x.json has a column "y", but z.json has not`},
 	} {

@@ -138,7 +138,7 @@ func TestFloorsReport(t *testing.T) {
 			"\nHeld-out entries: k = 3;", "\nHalves of the rows: up to k = 2; "}
 		if strings.Contains(test.args, few) {
 			words = []string{"\nProposed: k = " + test.proposed + ", since 5 prototypes mix all samples exactly.",
-				"\nSecond opinion: ", "\nThird opinion: "}
+				"\nElbow of the column explained: ", "\nEnd of the large steps: "}
 		}
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(report, w) }) {
 			t.Errorf("%s: no words in\n%s", test.args, report)

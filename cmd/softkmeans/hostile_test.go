@@ -118,9 +118,9 @@ func TestManyCenters(t *testing.T) {
 	writeText(t, "centers.csv", strings.Repeat("1\n", mostCenters+1))
 	before := files(t, ".")
 	for args, want := range map[string]string{
-		"predict -model model.json -o out.csv data.csv": "model.json: more than 4096 centers",
-		"certify -model model.json data.csv":            "model.json: more than 4096 centers",
-		"certify -centers centers.csv data.csv": "centers.csv: 4097 centers; at most 4096 can " +
+		"predict -model model.json -o out.csv data.csv": "model.json: more than 4096 prototypes",
+		"certify -model model.json data.csv":            "model.json: more than 4096 prototypes",
+		"certify -centers centers.csv data.csv": "centers.csv: 4097 prototypes; at most 4096 can " +
 			"be certified",
 	} {
 		var code int
@@ -131,7 +131,7 @@ func TestManyCenters(t *testing.T) {
 		}
 	}
 	if code, _, stderr := do(t, "", strings.Fields("fit -k 4097 -model m.json data.csv")...); code != 2 ||
-		!strings.Contains(stderr, "a model has at most 4096 centers") {
+		!strings.Contains(stderr, "a model has at most 4096 prototypes") {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 }

@@ -445,7 +445,7 @@ func TestKnownLengths(t *testing.T) {
 	inFolder(t, csvOf("", m.columns, nil, m.x))
 	writeText(t, "library.csv", csvOf("name", m.columns, m.names, m.sources))
 	text := must(t, strings.Fields("predict -o g.csv -centers library.csv data.csv")...)
-	if !strings.Contains(text, "Each row is a mixture times a length of its own, as ") {
+	if !strings.Contains(text, "Each row is a mixture times a length of its own, since ") {
 		t.Error(text)
 	}
 	g, _ := shares(t, readFile(t, "g.csv"), m.names...)

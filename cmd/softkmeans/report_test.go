@@ -68,7 +68,7 @@ func TestReportClasses(t *testing.T) {
 	labels := strings.Replace(iris, "iris.csv", "iris.labels.csv", 1)
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", labels, iris)
 	_, rest, found := strings.Cut(stdout, "<caption>Rows by class")
-	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td>0</td><td>50</td>`+
+	if code != 0 || !found || !strings.Contains(rest, `<th scope="row" class="words">0</th><td>0</td><td>0</td><td>50</td>`+
 		`<td>50</td>`) {
 		t.Errorf("%d, %q, %.2000s", code, stderr, rest)
 	}
