@@ -28,10 +28,11 @@ type Columns struct {
 	ordered bool // neighbors belong together
 }
 
-// NewColumns returns columns with these names and moments, in which the centers are smooth or not.
-func NewColumns(names []string, mean, spread []float64, centers *softkmeans.Matrix) *Columns {
+// NewColumns returns columns with these names and moments, in which the centers are smooth or not. unit contains
+// the divisors of the fit; nil: 1.
+func NewColumns(names []string, mean, spread, unit []float64, centers *softkmeans.Matrix) *Columns {
 	c := &Columns{Columns: view.Columns{Names: names, Axis: view.NewAxis(names),
-		Moments: view.Moments{Mean: mean, Spread: spread}}}
+		Moments: view.Moments{Mean: mean, Spread: spread, Unit: unit}}}
 	c.ordered = c.Ordered(centers)
 	return c
 }
@@ -41,26 +42,26 @@ func NewColumns(names []string, mean, spread []float64, centers *softkmeans.Matr
 func (c *Columns) Differences(values []float64) []Difference {
 	list := []Difference{}
 	taken := make([]bool, len(values))
-	for _, d := range c.Apart(values, len(values)) {
+	for _, d := range c.Columns.Differences(values) {
 		if taken[d.Column] || len(list) == mostApart {
 			continue
 		}
 		n := Difference{Name: table.Printable(c.Names[d.Column]), Value: d.Value}
 		if c.ordered {
-			n.Around = c.slopes(values, d, taken)
+			n.Around = c.slopes(values, d.Column, taken)
 		}
 		list = append(list, n)
 	}
 	return list
 }
 
-// slopes takes the columns on both slopes of a peak, and returns how many these are with its top; 0 if it is
-// a single one.
-func (c *Columns) slopes(values []float64, top view.Difference, taken []bool) int {
+// slopes takes the columns on both slopes of the peak at column top, and returns how many these are with the top;
+// 0 if it is a single one.
+func (c *Columns) slopes(values []float64, top int, taken []bool) int {
 	n := 1
 	for _, step := range []int{-1, 1} {
-		for j := top.Column + step; j >= 0 && j < len(values) && c.Spread[j] > 0; j += step {
-			if v := (values[j] - c.Mean[j]) / c.Spread[j]; v/top.Value < .5 {
+		for j := top + step; j >= 0 && j < len(values) && c.Spread[j] > 0; j += step {
+			if c.Apart(values, j)/c.Apart(values, top) < .5 {
 				break
 			}
 			if !taken[j] {
@@ -98,8 +99,8 @@ func (c *Columns) Shown(centers *softkmeans.Matrix) []int {
 	return list[:min(len(list), MostShown)]
 }
 
-// ranked appends columns by how far the centers lie apart in them, in units of the rows' spread, each center's
-// first columns before the second ones of others.
+// ranked appends columns by how far the centers lie apart in them, in the fit's units, each center's first
+// columns before the second ones of others.
 func (c *Columns) ranked(centers *softkmeans.Matrix, list []int) []int {
 	for n := 1; n <= min(MostShown, centers.Cols); n++ {
 		for _, j := range c.Telling(centers, n) {

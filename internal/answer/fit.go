@@ -71,7 +71,11 @@ func RowsOf(m *softkmeans.Matrix) (rows [][]float64) {
 
 // columns fills in what sets prototypes and clusters apart, and the clusters.
 func (f *Fit) columns(a *Answer) {
-	columns := NewColumns(f.Names, f.Columns.Mean, f.Columns.Spread, f.Centers)
+	var unit []float64
+	if f.Scale != nil {
+		unit = f.Scale.Divisor
+	}
+	columns := NewColumns(f.Names, f.Columns.Mean, f.Columns.Spread, unit, f.Centers)
 	a.Shown = columns.Shown(f.Centers)
 	for j := range a.Prototypes {
 		if len(a.Prototypes) > 1 {

@@ -67,14 +67,14 @@ func TestPeaks(t *testing.T) {
 		values[j] = 1 + 4*math.Exp(-(x-20)*(x-20)/18) - 3*math.Exp(-(x-45)*(x-45)/8)
 	}
 	centers := softkmeans.NewMatrix(1, n, values)
-	got := NewColumns(bands, mean, spread, centers).Differences(values)
+	got := NewColumns(bands, mean, spread, nil, centers).Differences(values)
 	if len(got) < 2 || got[0].Name != "440" || got[1].Name != "490" || got[0].Around < 5 || got[0].Value != 4 {
 		t.Errorf("%+v", got)
 	}
 	if text := differs(got[:2]); text != "about 440 +4.0, about 490 −3.0" {
 		t.Error(text)
 	}
-	if got = NewColumns(names[:12], mean, spread, softkmeans.NewMatrix(1, 12, values[14:26])).Differences(
+	if got = NewColumns(names[:12], mean, spread, nil, softkmeans.NewMatrix(1, 12, values[14:26])).Differences(
 		values[14:26]); got[0].Around != 0 || got[0].Name != names[6] || len(got) != mostApart {
 		t.Errorf("%+v", got)
 	}

@@ -85,7 +85,7 @@ func fit(t *testing.T, in *Input, k int, weights []float64) {
 	}
 	a.Centers, a.Clusters, a.Prototypes, a.Between = nil, nil, nil, nil
 	in.Moments = view.MomentsOf(x, weights)
-	columns := answer.NewColumns(a.Columns, in.Moments.Mean, in.Moments.Spread, m.Centers)
+	columns := answer.NewColumns(a.Columns, in.Moments.Mean, in.Moments.Spread, nil, m.Centers)
 	a.Shown = columns.Shown(m.Centers)
 	var rows answer.Rows
 	rows.Add(m.Memberships, answer.Numbered)

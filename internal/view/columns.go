@@ -37,11 +37,23 @@ type Columns struct {
 	Low, High *softkmeans.Matrix // quartiles of clusters, for pictures of their means; nil: none
 }
 
-// Moments are those of columns. Spread is a standard deviation, 0 of a constant column.
+// Moments contains a mean and a spread for each column. Spread is a standard deviation, 0 of a constant column.
 type Moments struct {
 	Mean, Spread []float64
-	Constant     []bool // all rows have the mean's value
+	Constant     []bool    // all rows have the mean's value
+	Unit         []float64 // the divisors of the fit; nil: 1. Larger differences in these units tell more.
 }
+
+// in returns a difference in column j in the fit's units.
+func (m *Moments) in(j int, difference float64) float64 {
+	if m.Unit == nil {
+		return difference
+	}
+	return difference / m.Unit[j]
+}
+
+// Apart returns how far a center is above the mean in column j, in the fit's units.
+func (m *Moments) Apart(center []float64, j int) float64 { return m.in(j, center[j]-m.Mean[j]) }
 
 // NewColumns returns the columns of rows x with weights (nil: all 1).
 func NewColumns(x *softkmeans.Matrix, weights []float64, names []string) *Columns {
@@ -101,8 +113,9 @@ type Difference struct {
 // leastDifference is the least difference that tells something.
 const leastDifference = 0.05
 
-// Apart returns at most most differences of a center from the mean, the largest first.
-func (m *Moments) Apart(center []float64, most int) []Difference {
+// Differences returns the differences of a center from the mean, the largest in the fit's units first. Standard
+// deviations would rank the slope of a peak above its top, if few rows contain the peak.
+func (m *Moments) Differences(center []float64) []Difference {
 	var list []Difference
 	for j, v := range center {
 		if s := m.Spread[j]; s > 0 {
@@ -112,9 +125,9 @@ func (m *Moments) Apart(center []float64, most int) []Difference {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Difference) int {
-		return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value))
+		return cmp.Compare(math.Abs(m.Apart(center, b.Column)), math.Abs(m.Apart(center, a.Column)))
 	})
-	return list[:min(len(list), most)]
+	return list
 }
 
 // Signed formats a difference with its sign.
@@ -178,8 +191,8 @@ func (c *Columns) Shown(centers *softkmeans.Matrix, s *scale.Scaling) *softkmean
 }
 
 // Telling returns at most most columns that tell the centers apart, grouped by the center that they tell from
-// the others. A column tells the center that lies farthest from the middle of all, in units of the rows'
-// spread. Each center's first columns come before the second ones of others.
+// the others. A column tells the center that lies farthest from the middle of all, in the fit's units. Each
+// center's first columns come before the second ones of others.
 func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
 	owner, distance, rank := make([]int, centers.Cols),
 		make([]float64, centers.Cols), make([]int, centers.Cols)
@@ -191,8 +204,7 @@ func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
 		}
 		for i := range centers.Rows {
 			// of two, none is farther
-			if d := math.Abs(centers.At(i, j)-mean) / c.Spread[j]; c.Spread[j] > 0 &&
-				d > distance[j]*(1+1e-9) {
+			if d := math.Abs(c.in(j, centers.At(i, j)-mean)); c.Spread[j] > 0 && d > distance[j]*(1+1e-9) {
 				owner[j], distance[j] = i, d
 			}
 		}
