@@ -129,14 +129,11 @@ func (d *data) noteColumns() {
 }
 
 // within returns the bounds of prototypes, and notes its choice: those of -bounds, or 0 if d.above says so and
-// free does not. Values that are missing leave no way to keep them.
+// free does not.
 func (d *data) within(b *bounds, free bool) *bounds {
 	switch {
 	case b != nil:
 		return b.orNil()
-	case d.missing > 0:
-		d.take("prototypes have no bounds")
-		return nil
 	case free || d.scale != nil && d.sizes == nil || !d.above:
 		d.take(unbounded)
 		return nil

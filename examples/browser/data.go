@@ -75,7 +75,7 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 		return err
 	}
 	d.x, d.scaling, d.Weights = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), by, t.Weights
-	d.above = d.gaps == 0 && by.Bounds(d.Data)
+	d.above = by.Bounds(d.Data)
 	if d.gaps > 0 {
 		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: d.Weights})
 		if err != nil {

@@ -208,7 +208,6 @@ func (s *session) model(
 		return nil, errors.New("with missing values only minimal volume with some slack is available; other methods " +
 			"need missing values left out or replaced")
 	case d.given != nil:
-		by.NonNegative = false
 		return missing.Fit(ctx, d.given, o.k, by)
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, d.x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: d.Weights})

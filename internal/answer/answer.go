@@ -189,6 +189,6 @@ type Unique struct {
 // Other is an answer with another slack.
 type Other struct {
 	Factor  float64     `json:"factor"`
-	Moved   float64     `json:"moved"` // share of the rows, or of mixtures of their memberships
+	Moved   float64     `json:"moved"` // share of labels, or of memberships; of materials the mean angle in % of π
 	Centers [][]float64 `json:"centers"`
 }

@@ -91,7 +91,7 @@ type Known struct {
 	Unique   bool    `json:"unique"`          // every row has one nearest mixture, or this was not asked
 	Draws    int     `json:"draws,omitempty"` // of the sources, by their standard deviations
 	Outside  int     `json:"outside"`         // rows farther out than noise, or than those of the fit
-	Noise    float64 `json:"noise"`           // of a value; 0: not known
+	Noise    float64 `json:"noise,omitempty"` // of a value; 0: not known
 	Farthest []Far   `json:"farthest"`
 }
 

@@ -61,7 +61,9 @@ func (a *Answer) Sections() []Section {
 	case a.Models != nil:
 		all = append(all, a.models()...)
 	case a.Floors != nil:
-		all = append(all, a.floors(), Section{Title: "Criteria for k", Lines: a.Choice.Criteria})
+		if all = append(all, a.floors()); a.Choice.Criteria != nil {
+			all = append(all, Section{Title: "Criteria for k", Lines: a.Choice.Criteria})
+		}
 	case a.Scene != nil || a.Known != nil && !a.Brief:
 		all = append(all, a.shares())
 	case a.Known != nil:
@@ -274,6 +276,9 @@ func (a *Answer) purestApart() bool {
 	})
 }
 
+// manyMoved is the share of rows above which the answer says that clusters and largest memberships differ.
+const manyMoved = .1
+
 // rows has the purest rows if prototypes lead or names are long, and the rows between two.
 func (a *Answer) rows() Section {
 	s := Section{ID: "rows"}
@@ -295,6 +300,10 @@ func (a *Answer) rows() Section {
 	}
 	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " lies", " lie") +
 		" between two prototypes: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
+	if a.clustered() && float64(a.Moved) > manyMoved*float64(a.Rows) {
+		s.Lines = append(s.Lines, strconv.Itoa(a.Moved)+" of "+view.Count(a.Rows, "row")+
+			" have their largest membership in another prototype than their cluster's.")
+	}
 	return s
 }
 
@@ -390,6 +399,9 @@ func (a *Answer) details() (all []Section) {
 		add("means", "Means of clusters", t)
 	}
 	for _, o := range a.Others {
+		if a.Shown == nil { // materials: their warning tells how far the spectra move
+			break
+		}
 		slack := "half the slack"
 		if o.Factor > 1 {
 			slack = "twice the slack"
@@ -398,10 +410,7 @@ func (a *Answer) details() (all []Section) {
 		if a.LabelBy == "largest" {
 			what = "memberships"
 		}
-		var t *Table
-		if a.Shown != nil {
-			t, _ = a.allValues(a.names(), o.Centers)
-		}
+		t, _ := a.allValues(a.names(), o.Centers)
 		add("other", "Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
 	}
 	add("how", "", nil, a.How...)

@@ -74,11 +74,13 @@ const roundZero = .02
 // AboveZero reports whether all entries are at least 0 except for noise.
 func (c *Columns) AboveZero() bool { return slices.Min(c.Least) >= -roundZero*slices.Max(c.Most) }
 
-// AboveZero reports whether all entries are at least 0 except for noise. NaN is not.
+// AboveZero reports whether all entries are at least 0 except for noise. NaN is a missing value.
 func AboveZero(entries []float64) bool {
 	least, most := 0.0, 0.0
 	for _, v := range entries {
-		least, most = min(least, v), max(most, v)
+		if v == v {
+			least, most = min(least, v), max(most, v)
+		}
 	}
 	return least >= -roundZero*most
 }

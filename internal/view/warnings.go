@@ -72,8 +72,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 				"Prototypes "+name(w.Cluster)+" and "+name(w.Other)+" coincide: fewer would do.")
 		case softkmeans.WarnEmpty:
 			if first {
-				lines = append(lines, are(same)+" empty: no row has its largest membership there. Fewer "+
-					"prototypes would do.")
+				lines = append(lines, are(same)+" the largest in no row: a small part of "+
+					"mixtures, or too many prototypes.")
 			}
 		case softkmeans.WarnFar:
 			if first {

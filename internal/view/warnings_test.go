@@ -21,7 +21,7 @@ func TestWarnings(t *testing.T) {
 	want := []string{
 		"Prototypes p0 and p1 coincide: fewer would do.",
 		"Prototypes p0 and p3 coincide: fewer would do.",
-		"Prototype p2 is empty: no row has its largest membership there. Fewer prototypes would do.",
+		"Prototype p2 is the largest in no row: a small part of mixtures, or too many prototypes.",
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as " +
 			"the farthest row. A larger slack or fewer prototypes may help.",
 		"The squared error is 1.5 times the largest error that the slack allows, and no fit had a smaller one: check bounds and known prototypes.",
