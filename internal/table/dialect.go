@@ -86,59 +86,48 @@ func (s *survey) separator(text []byte, d *Dialect) {
 }
 
 // findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
-// other line. They are none if they are nine lines of ten.
+// other line. They are none if they are nine lines of ten. Below that line some may be rows whose ids begin
+// with #: they have as many fields as the last other line, and a number. If these are as many as the other
+// lines, they are rows. If they are fewer, the user is asked.
 func (s *survey) findComments(text []byte, d *Dialect) {
-	if d.Delimiter == '#' {
-		return
-	}
-	hashes, others, last := 0, 0, [2][]byte{}
+	hashes, others, head, last := 0, 0, 0, [2][]byte{} // head: the bytes before the first other line
 	for line := range bytes.Lines(text) {
-		switch {
-		case absent(line):
-		case isComment(line):
-			if hashes++; others == 0 {
+		if present(line) && !isComment(line) {
+			others++
+		} else if present(line) {
+			hashes++
+		}
+		if others == 0 {
+			if head += len(line); present(line) {
 				last = [2][]byte{last[1], bytes.TrimSuffix(line, []byte("\n"))}
 			}
-		default:
-			others++
 		}
 	}
-	if s.hash = hashes > 0 && hashes < 9*others; s.hash {
-		s.comments = last
-		s.note("lines that begin with # are comments")
-	}
-}
-
-// hashes looks at the comments again, once the delimiter is known. Some may be rows whose ids begin with #:
-// they have as many fields as the last line, and a number. If such comments are as many as the other lines,
-// they are rows. If they are fewer, the user is asked.
-func (s *survey) hashes(text []byte, comma rune) {
-	if !s.hash || len(s.lines) == 0 {
+	if d.Delimiter == '#' || hashes == 0 || hashes >= 9*others {
 		return
 	}
 	all := survey{}
-	for isComment(text) { // those before the first line are none
-		_, text, _ = bytes.Cut(text, []byte("\n"))
-	}
-	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
-	width := len(s.lines[len(s.lines)-1])
-	for _, line := range lines {
-		if len(line) == width && width > 1 && isComment(line[0]) &&
-			slices.ContainsFunc(line[1:], trimmedNumber) {
-			if rows++; rows == 1 {
-				first = line[0]
-			}
+	lines, width := all.split(text[head:], d.Delimiter, surveyRows), 0
+	plain := howMany(lines, func(line [][]byte) bool {
+		if isComment(line[0]) {
+			return false
 		}
-	}
-	switch {
-	case rows == 0:
-	case rows >= len(s.lines)-1:
-		s.hash, s.lines, s.notes = false, lines, nil
-	default:
-		s.ask = &Error{Msg: Count(rows, "line") +
-			" with as many numbers as the rows begin with #, the first with " + quote(string(first)) +
+		width = len(line)
+		return true
+	})
+	rows := slices.DeleteFunc(lines, func(line [][]byte) bool {
+		return !isComment(line[0]) || len(line) != width || !slices.ContainsFunc(line[1:], trimmedNumber)
+	})
+	switch n := len(rows); {
+	case n > 0 && n >= plain-1:
+		return
+	case n > 0:
+		s.ask = &Error{Msg: Count(n, "line") +
+			" with as many numbers as the rows begin with #, the first with " + quote(string(rows[0][0])) +
 			": remove them if they are comments, or put the field in quotes if they are rows"}
 	}
+	s.hash, s.comments = true, last
+	s.note("lines that begin with # are comments")
 }
 
 // trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are as many

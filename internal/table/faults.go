@@ -240,9 +240,10 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	if few = howMany(texts, several); few <= data || data == 0 || w.OneHot == "" {
 		few = 0
 	}
-	for _, f := range texts {
+	words := p.wordsFor(texts)
+	for i, f := range texts {
 		if few == 0 || !several(f) {
-			drop = append(drop, p.wordFor(f.field))
+			drop = append(drop, words[i])
 		}
 	}
 	once := func(list *[]string, word string) {
@@ -301,7 +302,7 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	if e.Below && w.Below != "" {
 		ways = append(ways, strings.TrimSpace(w.Below+" missing "+fill)+" counts them as missing")
 	}
-	return strings.Join(slices.Concat(ways, p.ways(texts), others), "; "), settings
+	return strings.Join(slices.Concat(ways, p.ways(texts, words), others), "; "), settings
 }
 
 // flagged is for a number with a mark or a unit behind it.

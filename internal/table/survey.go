@@ -85,7 +85,6 @@ func look(text []byte, d *Dialect) *survey {
 	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.cut = s.cut || len(s.lines) == surveyRows
-	s.hashes(text, d.Delimiter)
 	s.quoted = s.namesQuoted(text, d.Delimiter)
 	s.again(d)
 	s.shape(d)

@@ -41,13 +41,18 @@ func (p *parser) textsOf(list []flaw) string {
 	return firstOf(mapped(list, func(f flaw) string { return p.columnName(f.field) + p.describe(f.text) }), "; ", "")
 }
 
-// wordFor names a column for a setting.
-func (p *parser) wordFor(j int) string {
-	name, same := p.names[j], func(other string) bool { return other == p.names[j] }
-	if p.header != nil && simple(name) && howMany(p.names, same) == 1 {
-		return name
+// wordsFor names columns for a setting.
+func (p *parser) wordsFor(list []flaw) []string {
+	times := map[string]int{}
+	for _, name := range p.names {
+		times[name]++
 	}
-	return strconv.Itoa(j + 1)
+	return mapped(list, func(f flaw) string {
+		if name := p.names[f.field]; p.header != nil && simple(name) && times[name] == 1 {
+			return name
+		}
+		return strconv.Itoa(f.field + 1)
+	})
 }
 
 // simple is for names that can be typed in a shell as they are, and no numbers or ranges.
@@ -68,21 +73,21 @@ func firstOf(list []string, comma, others string) string {
 	return strings.Join(list, comma)
 }
 
-// ways are other uses of columns of text than to leave them out.
-func (p *parser) ways(list []flaw) (ways []string) {
+// ways are other uses of columns of text, of these words, than to leave them out.
+func (p *parser) ways(list []flaw, words []string) (ways []string) {
 	w, label, id, few := p.dialect.Words, "", "", false
-	for _, f := range list {
+	for i, f := range list {
 		c, name := f.text, p.names[f.field]
 		if is("class", name) && !p.labels && p.dialect.Label == "" {
-			label = p.wordFor(f.field)
+			label = words[i]
 		}
 		if p.id == 0 && (idName(name) || c.dates == c.words) && p.header != nil {
-			id = p.wordFor(f.field)
+			id = words[i]
 		}
 		few = few || c.few()
 	}
 	if len(list) == 1 && w.Drop == "" {
-		label = cmp.Or(label, p.wordFor(list[0].field))
+		label = cmp.Or(label, words[0])
 	}
 	for _, way := range []struct {
 		fits         bool
