@@ -178,8 +178,13 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	return t, again, nil
 }
 
-// doubt asks by word whether a text is arranged anew, if that is open. yes and no are what answers do.
-func (d *Dialect) doubt(t turning, given, word, msg, yes, no string) *Error {
+// doubt asks by word whether a text is arranged anew, if that is open. stay: the columns that the Dialect names
+// are there then, too. yes and no are what answers do.
+func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) *Error {
+	given := d.rolesGiven()
+	if t == certain && d.Names == nil && d.Header != HeaderNo && stay {
+		given = ""
+	}
 	if word == "" || t == asItStands || (t == certain) == (given == "") {
 		return nil
 	}

@@ -74,9 +74,9 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 // such a field comes twice, the last name before it is that of several columns.
 func joinedNames(names []string, line [][]byte) (joined []string, named int) {
 	joined = slices.Clone(names)
-	last := ""
-	again := func(f []byte) bool {
-		return howMany(line, func(other []byte) bool { return bytes.Equal(other, f) }) > 1
+	last, times := "", map[string]int{}
+	for _, f := range line {
+		times[string(f)]++
 	}
 	for j, f := range line[:min(len(line), len(names))] {
 		if names[j] != Column(j) {
@@ -86,7 +86,7 @@ func joinedNames(names []string, line [][]byte) (joined []string, named int) {
 		case absent(f):
 		case names[j] == Column(j):
 			named++
-			if joined[j] = shown(f); last != "" && again(f) {
+			if joined[j] = shown(f); last != "" && times[string(f)] > 1 {
 				joined[j] = last + " " + shown(f)
 			}
 		default:

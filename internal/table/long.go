@@ -222,12 +222,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
 		return nil, nil
 	}
 	l, t, why := f.long(p, cut)
-	ask := d.Words.Long
-	given := d.rolesGiven()
-	if t == certain && d.Names == nil && d.Header != HeaderNo && l.hasAll(d.columns(), l.keys) {
-		given = "" // about columns that stay
-	}
-	fail := new(Error)
+	ask, fail := d.Words.Long, new(Error)
 	switch {
 	case d.Long == LongYes && d.Transpose == TransposeYes:
 		fail.Msg = "a long table has a row for each sample, and is not turned"
@@ -245,7 +240,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
 			someOf(mapped(l.values, l.called)) + ", of which a file may have one"
 		return nil, fail.advise(ask, ask+" no reads the lines as they are", []string{ask, "no"})
 	}
-	err = d.doubt(t, given, ask, "this seems to be a long table, since "+why, "makes a row of each sample",
+	err = d.doubt(t, l.hasAll(d.columns(), l.keys), ask, "this seems to be a long table, since "+why, "makes a row of each sample",
 		"reads the lines as they are")
 	if err != nil || t == likely {
 		return nil, err

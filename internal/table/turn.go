@@ -507,11 +507,9 @@ func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error
 		return false, "", nil
 	}
 	t, why := s.wayRound(d, f)
-	given, down := d.rolesGiven(), func(line [][]byte) string { return shown(line[0]) }
-	if t == certain && d.Names == nil && d.Header != HeaderNo && hasAll(mapped(s.lines[1:], down), d.columns()) {
-		given = "" // about columns of the table as it is turned
-	}
-	err = d.doubt(t, given, ask, "the samples of this table seem to be its columns, since "+why,
+	down := func(line [][]byte) string { return shown(line[0]) }
+	stay := t == certain && hasAll(mapped(s.lines[1:], down), d.columns())
+	err = d.doubt(t, stay, ask, "the samples of this table seem to be its columns, since "+why,
 		"reads it so", "reads the rows as they are")
 	switch {
 	case t == asItStands || err != nil:
