@@ -167,6 +167,9 @@ func (p *page) checkTable(name string, e entry, again bool) {
 	}
 	var ids []string
 	at := slices.Index(records[0], "label")
+	if strings.Contains(p.text("table"), " is the label") {
+		at-- // the classes are the last of the columns before it
+	}
 	for _, r := range records[1:] {
 		ids = append(ids, r[0])
 	}
