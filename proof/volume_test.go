@@ -93,6 +93,43 @@ func TestVolumeRatio(t *testing.T) {
 	}
 }
 
+// TestVolumeRatioShrunk: corners of pure rows, moved out of their plane, are larger than corners shrunk in the plane to
+// the same error. The ratio says so, however small the error.
+func TestVolumeRatioShrunk(t *testing.T) {
+	for k := 2; k <= 6; k++ {
+		const s = 1e-9
+		corners := softkmeans.NewMatrix(k, 8, nil)
+		for j := range k {
+			copy(corners.Row(j), softkmeans.RegularSimplex(k).Row(j))
+		}
+		x := draws.Chosen(corners, slices.Repeat(la.Indices(k), 100))
+		m := &softkmeans.Model{Centers: corners, Volume: softkmeans.VolumeAffine, Lambda: 1, Epsilon: 1}
+		m.Objective = s * s * la.SumSquares(x.Data)
+		for j := range k {
+			corners.Row(j)[7] = math.Sqrt(m.Objective / float64(x.Rows))
+		}
+		for _, solver := range []softkmeans.Solver{softkmeans.SolverGram, softkmeans.SolverJacobi} {
+			got := tables.Must(VolumeRatio(t.Context(), x, m, &softkmeans.Options{Solver: solver}))(t)
+			if want := math.Pow(1-s, float64(1-k)); got < want {
+				t.Errorf("k = %d, %v: a ratio of 1 + %g, the corners' is 1 + %g", k, solver, got-1, want-1)
+			}
+		}
+	}
+}
+
+// TestVolumeFloorTurned: the least volume of two centers is a range along the leading direction. The direction of
+// Krylov steps is less exact, so their floor is no larger.
+func TestVolumeFloorTurned(t *testing.T) {
+	for seed := range uint64(5) {
+		x := tables.Normal(200, 150, seed)
+		krylov := tables.Must(VolumeFloor(t.Context(), x, 2, 0, &softkmeans.Options{Solver: softkmeans.SolverKrylov}))(t)
+		exact := tables.Must(VolumeFloor(t.Context(), x, 2, 0, nil))(t)
+		if off := krylov.LogVolume - exact.LogVolume; off > 1e-10 || off < -1e-3 {
+			t.Errorf("seed %d: floors %g apart", seed, off)
+		}
+	}
+}
+
 // smallest is the global solution with the smallest simplex.
 func smallest(t *testing.T, x *softkmeans.Matrix, k int) *softkmeans.Model {
 	t.Helper()
