@@ -383,10 +383,24 @@ func TestFitErrors(t *testing.T) {
 	if models == 0 {
 		t.Error("no cancelled fit has a model")
 	}
-	for m, err := (*softkmeans.Model)(nil), error(nil); err == nil; { // ctx ends as late as it is heard
-		left -= 7
-		if m, err = Fit(&passes{bg, left}, x, 2, &softkmeans.MinVolumeOptions{Workers: 1}); m == nil && err == nil {
-			t.Fatalf("ended after %d: neither a model nor an error", left)
+	// An end that is heard is the error of the call: from the first questions on, and among the last.
+	calls := map[string]func(ctx context.Context) (any, error){
+		"Fit": func(ctx context.Context) (any, error) {
+			return Fit(ctx, x, 2, &softkmeans.MinVolumeOptions{Workers: 1})
+		},
+		"Complete": func(ctx context.Context) (any, error) { return Complete(ctx, x, 2, &softkmeans.Options{Workers: 1}) },
+	}
+	for name, call := range calls {
+		all := &passes{bg, math.MaxInt}
+		tables.Must(call(all))(t)
+		asked := math.MaxInt - all.left
+		for n := range min(asked, 100) {
+			for _, left := range []int{n, asked - 1 - n} {
+				p := &passes{bg, left}
+				if _, err := call(p); !errors.Is(err, context.Canceled) {
+					t.Errorf("%s, ended after %d of %d: %v", name, left, asked, err)
+				}
+			}
 		}
 	}
 	m := &softkmeans.Model{Centers: tables.Normal(2, 5, 1)}
