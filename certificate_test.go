@@ -226,6 +226,9 @@ func TestCompareWithFloor(t *testing.T) {
 			}
 		}
 	}
+	if v := (Certificate{Objective: 1, Total: 2}).Excess(); v < math.MaxFloat64 {
+		t.Error("an estimate has an excess of", v)
+	}
 }
 
 // TestSpanError: the share of the centers' distance from the mean that is off the basis,

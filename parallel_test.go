@@ -272,6 +272,7 @@ func TestErrorsArrive(t *testing.T) {
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, tall, nil)) },
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, wide, nil)) },
 		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, line, nil)) },
+		func(ctx context.Context) (*Model, error) { return none(Principal(ctx, wide, 2, nil)) },
 		func(ctx context.Context) (*Model, error) {
 			c, err := Certify(ctx, wide, f, g, &Options{Weights: weights, Workers: 1})
 			if err != nil && c != (Certificate{}) {
