@@ -292,6 +292,16 @@ func TestFixedCancel(t *testing.T) {
 	if models < 5 {
 		t.Errorf("%d models", models)
 	}
+	pure := chosenRows(f, slices.Repeat([]int{0, 1, 2, 3}, 10))
+	for look := 1; ; look++ {
+		m, err := FitMinVolume(endingAt(look), pure, 4, &MinVolumeOptions{Fixed: fixed, Workers: 1})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) || m != nil && m.Status != StatusCancelled {
+			t.Fatalf("pure rows, look %d: %v", look, err)
+		}
+	}
 }
 
 // TestFixedErrors: fixed centers that are none are refused before any work.

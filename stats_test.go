@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -118,20 +119,23 @@ func TestStatsMany(t *testing.T) {
 // whichever come first, as in one table.
 func TestStatsNegligible(t *testing.T) {
 	const n = 8192
-	for _, at := range []int{0, n} {
-		x := NewMatrix(2*n, 1, slices.Repeat([]float64{1e150}, 2*n))
-		weights := slices.Repeat([]float64{1e145}, 2*n)
-		copy(x.Data[at:], randomData(n, 1, 2, 1).Data)
-		copy(weights[at:], slices.Repeat([]float64{1e300}, n))
-		want := mustDo(Fit(bg, x, 2, &Options{Weights: weights, Solver: SolverGram}))(t)
-		first, last := rowsOf(x, 0, n), rowsOf(x, n, 2*n)
-		merged, added := statsOf(t, first, weights[:n]), statsOf(t, first, weights[:n])
-		err1, err2 := merged.Merge(statsOf(t, last, weights[n:])), added.AddWeighted(last, weights[n:])
-		must(t, errors.Join(err1, err2))
-		for _, s := range []*Stats{merged, added} {
-			f := mustDo(s.Floors())(t)
-			if !close9(f[0], want.Total, want.Total) || s.Rows() != 2*n || want.Total < 1e300 {
-				t.Errorf("heavy rows from %d: floors %v, want %g", at, f, want.Total)
+	for _, heavy := range []int{1, n} {
+		for _, at := range []int{0, n} {
+			x := NewMatrix(n+heavy, 1, slices.Repeat([]float64{1e150}, n+heavy))
+			weights := slices.Repeat([]float64{1e145}, n+heavy)
+			copy(x.Data[at:], randomData(heavy, 1, 2, 1).Data)
+			copy(weights[at:], slices.Repeat([]float64{1e300}, heavy))
+			want := mustDo(Fit(bg, x, 1, &Options{Weights: weights, Solver: SolverGram}))(t)
+			parted := cmp.Or(at, heavy)
+			first, last := rowsOf(x, 0, parted), rowsOf(x, parted, n+heavy)
+			merged, added := statsOf(t, first, weights[:parted]), statsOf(t, first, weights[:parted])
+			err1, err2 := merged.Merge(statsOf(t, last, weights[parted:])), added.AddWeighted(last, weights[parted:])
+			must(t, errors.Join(err1, err2))
+			for _, s := range []*Stats{merged, added} {
+				f := mustDo(s.Floors())(t)
+				if !close9(f[0], want.Total, want.Total) || s.Rows() != x.Rows || heavy > 1 && want.Total < 1e300 {
+					t.Errorf("%d heavy rows from %d: floors %v, want %g", heavy, at, f, want.Total)
+				}
 			}
 		}
 	}
