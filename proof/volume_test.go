@@ -91,6 +91,13 @@ func TestVolumeRatio(t *testing.T) {
 	if got := tables.Must(VolumeRatio(t.Context(), x, &flat, nil))(t); got != 0 {
 		t.Errorf("equal centers: the ratio is %g", got)
 	}
+	// Centers at −s and s have an error of 2(1 − s)², and no shorter interval has less.
+	line := softkmeans.NewMatrix(22, 1, []float64{-1, 1, 21: 0})
+	ends := &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 1, []float64{-1, 1}), Lambda: 1, Epsilon: 1}
+	ends.Volume, ends.Objective = softkmeans.VolumeAffine, .02
+	if got := tables.Must(VolumeRatio(t.Context(), line, ends, nil))(t); math.Abs(got-1/.9) > 1e-9 {
+		t.Errorf("on a line: the ratio is %g", got)
+	}
 }
 
 // TestVolumeRatioShrunk: corners of pure rows, moved out of their plane, are larger than corners shrunk in the plane to
