@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -210,6 +211,20 @@ func TestRotationStep(t *testing.T) {
 		r.place(g, turn)
 		if after := r.place(g, r.procrustes(g)); after < sum*(1-1e-6) {
 			t.Errorf("seed %d: from %g to %g by the source's step", seed, sum, after)
+		}
+	}
+}
+
+// TestAroundMean: of samples on a line the two ends are pure, wherever the line is.
+func TestAroundMean(t *testing.T) {
+	op := mustDo(newOperator(bg, identity(20), 2))(t)
+	for _, mean := range []float64{0, 3} {
+		z := randomData(1, 20, mean, 1)
+		g := aroundMean(op, z, 2, &LSDOptions{})
+		low, high := slices.Index(z.Data, slices.Min(z.Data)), slices.Index(z.Data, slices.Max(z.Data))
+		a, b := g.row(low), g.row(high)
+		if !(max(a[0], a[1]) > 1-1e-12 && max(b[0], b[1]) > 1-1e-12 && math.Abs(a[0]-b[0]) > 1-1e-12) {
+			t.Errorf("mean %g: the ends have memberships %v and %v", mean, a, b)
 		}
 	}
 }
