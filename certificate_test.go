@@ -355,6 +355,12 @@ func TestDisproved(t *testing.T) {
 			}
 		}
 	}
+	// Rows of noise that become 0 during a fit are nearer to their mixtures than the floor allows.
+	noise := randomData(20, 10, 0, 1)
+	change := &MinVolumeOptions{Progress: func(Iteration) { clear(noise.Data) }}
+	if m, err := FitMinVolume(bg, noise, 2, change); m != nil || !errors.Is(err, ErrChanged) {
+		t.Errorf("cleared during a fit: %v", err)
+	}
 }
 
 // TestLongSums: sums over many rows are within their bounds where each addition rounds up.
