@@ -20,7 +20,7 @@ func TestLabelsAgree(t *testing.T) {
 	dir := t.TempDir()
 	model, file := filepath.Join(dir, "m.json"), filepath.Join(dir, "g.csv")
 	for name, kind := range map[string]scale.Kind{"iris": scale.None, "wine": scale.ZScore} {
-		f := &reportFlags{k: 3, seed: 5}
+		f := &reportFlags{fitFlags: fitFlags{k: 3, seed: 5, others: true}}
 		f.scale, f.dialect.Guess = kind, true
 		data := someRows(t, setFile(name), 2)
 		page := pageOf(t, f, data)

@@ -105,7 +105,9 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	f.options.Workers, f.options.Enclosure = f.workers, f.around.Enclosure
 	given := given(fs)
-	f.method = methodFor(f.method, given)
+	if given["kernel"] && !given["method"] {
+		f.method = methodTILSD
+	}
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
 			"softkmeans floors")

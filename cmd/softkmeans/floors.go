@@ -16,18 +16,15 @@ import (
 )
 
 type floorsFlags struct {
-	inputFlags
-	printFlags
-	similarFlags
-	most   int
-	out    string // "": none; "-": standard output
-	stream streaming
+	fitFlags // of similarities, or of the rows
+	most     int
+	out      string // "": none; "-": standard output
 }
 
 func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("floors", flag.ContinueOnError)
 	f.inputFlags.add(fs)
-	f.similarFlags.add(fs)
+	f.addSimilar(fs)
 	f.most = 20
 	wholeFlag(fs, &f.most, "most", 1)
 	fs.StringVar(&f.out, "o", "", "")
@@ -41,9 +38,10 @@ func parseFloors(args []string) (f floorsFlags, err error) {
 	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
-	if err := f.similarFlags.check(fs, &f.inputFlags, "stream"); err != nil {
+	if err := f.checkSimilar(given(fs), "stream"); err != nil {
 		return f, err
 	}
+	f.options.Workers = f.workers
 	return f, f.checkStream(f.stream)
 }
 
@@ -54,9 +52,9 @@ func (f *floorsFlags) run(s *session) error {
 	}
 
 	find := f.ofTable
-	if f.similarFlags.given {
+	if f.method.ofSimilarities() {
 		find = f.ofSimilarities
-	} else if f.stream == streamYes || f.stream == streamAuto && f.inBlocks() && f.large(s.in) {
+	} else if f.streams(s.in) {
 		find = f.ofStream
 	}
 	r, err := find(s)
@@ -107,7 +105,7 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 		return nil, err
 	}
 	if d.sparse == nil {
-		d.noteKind(&fitFlags{})
+		d.noteKind(&f.fitFlags)
 	}
 	r, err := f.ofRows(s.ctx, d)
 	if err != nil {
@@ -159,11 +157,10 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 		return nil, err
 	}
 	defer b.progress.clear()
-	b.collect = &scale.Collector{Kind: scale.ZScore}
 	if b.progress.passes = 1; f.scale != scale.None {
 		b.progress.passes = 2
 	}
-	if err := b.setScale(f.scale); err != nil {
+	if _, err := f.beginStream(b); err != nil {
 		return nil, err
 	}
 	drawn := draws.NewSample(0, drawnRows)
@@ -184,18 +181,17 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 
 // ofSimilarities computes the floors of similarities up to -most, and up to the number that is chosen.
 func (f *floorsFlags) ofSimilarities(s *session) (*scree, error) {
-	fit := f.similarFlags.fitFlags(&f.inputFlags, 0)
-	d, err := fit.read(s)
+	d, err := f.read(s)
 	if err != nil {
 		return nil, err
 	}
-	d.noteKind(fit)
+	d.noteKind(&f.fitFlags)
 	of := &result{}
-	similar, err := fit.openSimilar(d, of)
+	similar, err := f.openSimilar(d, of)
 	if err != nil {
 		return nil, err
 	}
-	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale, fit: fit, gamma: of.gamma}
+	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale, fit: &f.fitFlags, gamma: of.gamma}
 	if r.Choice, err = similar.choice(s.ctx); err != nil {
 		return nil, err
 	}

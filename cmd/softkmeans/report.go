@@ -3,6 +3,7 @@ package main
 // This file holds the command report: the answer of a fit as an HTML page, with the other methods.
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"softkmeans"
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/report"
@@ -20,29 +20,21 @@ import (
 )
 
 type reportFlags struct {
-	inputFlags
-	similarFlags
-	args    []string
-	k       int // 0: the proposal
-	out     string
-	classes string
-	rows    string  // the file of -memberships; "": none
-	slack   float64 // 0: the package's default
-	bounds  *bounds // nil: none
-	labels  labelRule
-	seed    uint64
-	image   report.Image
-	stream  streaming
+	fitFlags // of the fit that the page is about
+	args     []string
+	out      string
+	classes  string
+	image    report.Image
 }
 
 func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("report", flag.ContinueOnError)
 	f.inputFlags.add(fs)
-	f.similarFlags.add(fs)
+	f.addSimilar(fs)
 	clustersFlag(fs, &f.k)
 	fs.StringVar(&f.out, "o", "", "")
 	fs.StringVar(&f.classes, "classes", "", "")
-	fs.StringVar(&f.rows, "memberships", "", "")
+	fs.StringVar(&f.memberships, "memberships", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	boundsFlag(fs, &f.bounds)
 	labelByFlag(fs, &f.labels)
@@ -58,16 +50,12 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
-	if err := f.similarFlags.check(fs, &f.inputFlags, "image", "slack", "bounds", "labelby"); err != nil {
+	f.others, f.options.Workers = true, f.workers
+	given := given(fs)
+	if err := cmp.Or(f.checkSimilar(given, "image", "slack", "bounds", "labelby", "stream"), f.checkSure(given)); err != nil {
 		return f, err
 	}
 	switch {
-	case f.similarFlags.given && f.stream == streamYes:
-		return f, usageErrorf("-stream yes is for rows; with -kernel %v leave it out", f.similarFlags.kernel)
-	case f.stream == streamYes && f.bounds != nil:
-		return f, usageErrorf("-bounds is for tables in memory, without -stream yes")
-	case f.stream == streamYes && f.labels != labelAuto:
-		return f, usageErrorf("-labelby is for tables in memory, without -stream yes")
 	case f.out == "":
 		return f, usageErrorf("-o is missing; give a file for the page, or - for standard output")
 	case f.classes != "" && f.dialect.Label != "":
@@ -80,13 +68,10 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit
 	}
-	if f.bounds != nil || f.labels != labelAuto {
-		f.stream = streamNo
-	}
-	if f.named() && f.inBlocks() && !f.similarFlags.given {
+	if f.named() && f.inBlocks() && !f.method.ofSimilarities() {
 		f.mostStreamed = statsColumns
 	}
-	if !f.similarFlags.given && f.stream != streamYes {
+	if !f.method.ofSimilarities() && f.stream != streamYes {
 		f.dialect.Words.Rules = "fit drop mean"
 	}
 	return f, f.checkStream(f.stream)
@@ -113,7 +98,7 @@ func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
 }
 
 func (f *reportFlags) run(s *session) error {
-	files, err := s.addAll([2]string{"o", f.out}, [2]string{"memberships", f.rows})
+	files, err := s.addAll([2]string{"o", f.out}, [2]string{"memberships", f.memberships})
 	if err != nil {
 		return err
 	}
@@ -121,7 +106,7 @@ func (f *reportFlags) run(s *session) error {
 	show := s.progress(f.quiet)
 	defer show.clear()
 	make := f.tablePage
-	if f.similarFlags.given {
+	if f.method.ofSimilarities() {
 		make = f.similarPage
 	}
 	page, a, err := make(s, show, memberships)
@@ -183,12 +168,6 @@ func (f *reportFlags) pageOf(a *answer.Answer) report.Page {
 	return report.Page{Answer: a, Command: f.command(), Version: version()}
 }
 
-// fitFlags are those of the fit that the page is about.
-func (f *reportFlags) fitFlags() *fitFlags {
-	return &fitFlags{inputFlags: f.inputFlags, k: f.k, slack: f.slack, bounds: f.bounds, labels: f.labels, seed: f.seed, others: true,
-		options: softkmeans.Options{Workers: f.workers}}
-}
-
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
 func (f *reportFlags) fitTable(s *session, show *progress, w *answer.MembershipWriter) (*report.Input, error) {
 	show.step("reading")
@@ -196,8 +175,7 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *answer.MembershipW
 	if err != nil {
 		return nil, err
 	}
-	fit := f.fitFlags()
-	r, err := fit.fitData(s, d, show, w)
+	r, err := f.fitData(s, d, show, w)
 	if err == nil {
 		err = f.checkShown(r)
 	}

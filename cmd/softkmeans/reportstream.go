@@ -22,7 +22,7 @@ const sampleRows = 2000
 
 // blocks opens the file to be read in blocks; nil: the table is read into memory.
 func (f *reportFlags) blocks(s *session) (*blockReader, error) {
-	if f.stream == streamNo || f.stream == streamAuto && !(f.inBlocks() && f.large(s.in)) {
+	if !f.streams(s.in) {
 		return nil, nil
 	}
 	b, err := f.openStream(s)
@@ -48,8 +48,7 @@ func (f *reportFlags) fitStream(b *blockReader, w *answer.MembershipWriter) (*re
 	if f.scale != scale.None {
 		b.progress.passes++
 	}
-	fit := f.fitFlags()
-	r, err := fit.beginStream(b)
+	r, err := f.beginStream(b)
 	if err == nil {
 		err = p.sumUp(r)
 	}
@@ -60,13 +59,14 @@ func (f *reportFlags) fitStream(b *blockReader, w *answer.MembershipWriter) (*re
 		return nil, err
 	}
 	all := p.takeRows(&p.MinVolume, r)
-	if err = fit.fitOpened(b, r, w, all.take); err == nil {
+	if err = f.fitOpened(b, r, w, all.take); err == nil {
 		err = all.finish(r)
 	}
 	if err != nil {
 		return nil, err
 	}
 	p.Page = f.pageOf(r.answer())
+	fit := f.fitFlags
 	fit.method = methodGlobal
 	global := &result{Head: r.Head, k: r.k, scale: r.scale, method: methodGlobal}
 	all = p.takeRows(&p.Global, global)

@@ -55,7 +55,7 @@ func TestReportStream(t *testing.T) {
 	for name, kind := range map[string]scale.Kind{"iris": scale.None, "wine": scale.ZScore} {
 		data, labels := someRows(t, setFile(name), 2), someRows(t, setFile(name+".labels"), 2)
 		flags := func() *reportFlags {
-			f := &reportFlags{k: 3, seed: 5, classes: labels, bounds: &bounds{math.Inf(-1), math.Inf(1)}}
+			f := &reportFlags{classes: labels, fitFlags: fitFlags{k: 3, seed: 5, others: true, bounds: &bounds{math.Inf(-1), math.Inf(1)}}}
 			f.scale, f.dialect.Guess = kind, true
 			return f
 		}

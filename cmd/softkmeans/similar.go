@@ -20,30 +20,21 @@ import (
 	"softkmeans/unmix"
 )
 
-// similarFlags are the flags about similarities of commands that take rows, too.
-type similarFlags struct {
-	given  bool // similarities in place of rows
-	method method
-	kernel kernelKind
-	gamma  float64
-}
-
-func (f *similarFlags) add(fs *flag.FlagSet) {
+// addSimilar adds the flags about similarities to a command that takes rows, too.
+func (f *fitFlags) addSimilar(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.method, "method", methodsWith(method.ofSimilarities))
 	kernelFlags(fs, &f.kernel, &f.gamma)
 }
 
-// check checks the flags of fs, which are parsed. of are those for rows only.
-func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) error {
-	given := given(fs)
-	f.method = methodFor(f.method, given)
-	if f.given = given["kernel"] || given["method"]; !f.given {
-		if given["gamma"] {
+// checkSimilar checks the given flags of such a command, and sets its method. of are flags for rows only.
+func (f *fitFlags) checkSimilar(given map[string]bool, of ...string) error {
+	if !given["kernel"] && !given["method"] {
+		if f.method = methodMinVolume; given["gamma"] {
 			return usageErrorf("-gamma is only for -kernel %s", withGamma())
 		}
 		return nil
 	}
-	if in.missing == absent.Fit {
+	if f.missing == absent.Fit {
 		return usageErrorf("-missing fit is for rows; similarities take drop and mean")
 	}
 	for _, name := range append(of, "weights") {
@@ -51,15 +42,7 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 			return usageErrorf("-%s is for rows; with -kernel %v leave it out", name, f.kernel)
 		}
 	}
-	return f.kernel.check(given, in)
-}
-
-// methodFor returns the method of a command whose flags are given: tilsd for a -kernel without -method.
-func methodFor(m method, given map[string]bool) method {
-	if given["kernel"] && !given["method"] {
-		return methodTILSD
-	}
-	return m
+	return f.kernel.check(given, &f.inputFlags)
 }
 
 // check checks the flags of the input that a kernel needs, and settles the scaling.
@@ -86,12 +69,6 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 		}
 	}
 	return nil
-}
-
-func (f *similarFlags) fitFlags(in *inputFlags, seed uint64) *fitFlags {
-	fit := &fitFlags{inputFlags: *in, method: f.method, kernel: f.kernel, gamma: f.gamma, seed: seed}
-	fit.options.Workers = in.workers
-	return fit
 }
 
 // similar is similarities of the rows of a table, ready to be decomposed.
@@ -211,15 +188,13 @@ func (f *reportFlags) similarPage(s *session, show *progress, w *answer.Membersh
 	if err != nil {
 		return nil, nil, err
 	}
-	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
-	fit.k = f.k
-	r, err := fit.fitData(s, d, show, w)
+	r, err := f.fitData(s, d, show, w)
 	if err != nil {
 		return nil, nil, err
 	}
-	name := fit.naming(d)
+	name := f.naming(d)
 	c := &report.Similar{Page: f.pageOf(r.answer()), Table: d.Table, Model: r.rated(),
-		Centred: fit.method == methodTILSD, Name: func(i int) string { _, id := name(i); return id }}
+		Centred: f.method == methodTILSD, Name: func(i int) string { _, id := name(i); return id }}
 	if r.choice != nil {
 		c.Proposed = r.k
 	}

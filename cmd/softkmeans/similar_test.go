@@ -193,7 +193,7 @@ func TestReportSimilar(t *testing.T) {
 	for args, want := range map[string]string{
 		"report -kernel distances -o p.html -image 2x3": "-image is for rows; with -kernel " +
 			"distances leave it out",
-		"report -kernel rbf -o p.html -stream yes":      "-stream yes is for rows",
+		"report -kernel rbf -o p.html -stream yes":      "-stream is for rows",
 		"report -kernel rbf -o p.html -slack 1":         "-slack is for rows",
 		"report -kernel matrix -o p.html -scale zscore": "-scale needs rows",
 		"report -gamma 2 -o p.html": "-gamma is only for -kernel rbf " +
