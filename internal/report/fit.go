@@ -4,7 +4,6 @@ package report
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -164,18 +163,6 @@ type builder struct {
 // HTML returns the page.
 func (in *Input) HTML() ([]byte, error) {
 	k := in.K()
-	for _, f := range in.fits() {
-		if m := f.Model; m.Centers.Rows != k || m.Centers.Cols != in.X.Cols || m.Memberships == nil ||
-			m.Memberships.Rows != in.X.Rows || m.Memberships.Cols != k {
-			return nil, errors.New("report: the models are not of one table and one number of prototypes, " +
-				"with memberships")
-		}
-	}
-	if in.Table.Rows != in.X.Rows || len(in.Table.Names) != in.X.Cols || in.Image.Rows*in.Image.Cols != 0 &&
-		in.Image.Rows*in.Image.Cols != in.X.Cols {
-		return nil, errors.New("report: the matrix is not of the table, or the pictures are not of " +
-			"its columns")
-	}
 	b := &builder{Input: in, k: k, names: view.Names(k), classes: classNames(in.Table)}
 	names := make([]string, len(in.Table.Names))
 	for j, name := range in.Table.Names {

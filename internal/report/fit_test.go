@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"softkmeans"
 )
 
 // Of many rows and classes a page has some, and says so.
@@ -36,16 +34,5 @@ func TestLarge(t *testing.T) {
 	}
 	if n := len(named(all, "tr")); n > 80 {
 		t.Errorf("the tables have %d rows", n)
-	}
-}
-
-// Fits of other numbers of prototypes make no page.
-func TestFitErrors(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	in := input(100, 10, func(int, int) float64 { return r.NormFloat64() })
-	fit(t, in, 3, nil)
-	in.Global = Fit{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 10, nil)}}
-	if _, err := in.HTML(); err == nil {
-		t.Error("models of 2 and 3 prototypes make a page")
 	}
 }

@@ -21,10 +21,6 @@ func TestImages(t *testing.T) {
 	if n := strings.Count(page, `class="sk-chart sk-tiles"`); n != 2 {
 		t.Errorf("%d pictures of tiles", n)
 	}
-	in.Image.Cols = 9
-	if _, err := in.HTML(); err == nil {
-		t.Error("64 columns are pictures of 72 pixels")
-	}
 }
 
 // What lies under the pointer has a text: rows by their id, prototypes, bars and lines.

@@ -4,7 +4,6 @@ package report
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -42,7 +41,7 @@ type Scene struct {
 // false-color view are chosen.
 func (s *Scene) Begin(sample *softkmeans.Matrix) {
 	if s.Pictured {
-		s.colors = chooseColors(sample, s.Bands)
+		s.colors = chooseColors(sample)
 		s.maps.begin(s.Lines, s.Samples, len(s.names()))
 		if s.Model.Brightness != nil {
 			s.maps.shade = make([]float64, len(s.maps.count))
@@ -112,19 +111,11 @@ func (s *Scene) residual(x, g []float64, shade float64) float64 {
 
 // HTML returns the page.
 func (s *Scene) HTML() ([]byte, error) {
-	a, k := s.Answer, len(s.names())
-	if len(s.Bands) != s.Model.Centers.Cols || a.Scene == nil || len(a.Shares) != k ||
-		s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
-		return nil, errors.New("report: the scene is not that of the model")
-	}
 	s.below = nil
-	sections := insert(a.Sections(), "quality", answer.Section{ID: "spectra"})
+	sections := insert(s.Answer.Sections(), "quality", answer.Section{ID: "spectra"})
 	s.show("spectra", figures([]picture{{s.spectra(), "wide"}}))
 	if s.Pictured {
-		views, materials, err := s.pictures()
-		if err != nil {
-			return nil, err
-		}
+		views, materials := s.pictures()
 		note := "A map shows the share of a material in every pixel."
 		if n := s.maps.each; n > 1 {
 			note += " A pixel of a map is the mean of " + strconv.Itoa(n) + " × " + strconv.Itoa(n) +

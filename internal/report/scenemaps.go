@@ -4,7 +4,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"image"
 	"image/color"
@@ -12,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/la"
@@ -84,87 +84,51 @@ func (m *maps) mean(sums []float64) []float64 {
 	return means
 }
 
-// colors says how a pixel is shown in red, green and blue: a value each, from lo (dark) to hi (bright).
+// colors says how a pixel is shown in red, green and blue: the values of up to three columns, from lo (dark) to hi
+// (bright).
 type colors struct {
-	weights [3][]float64 // components: the value is the product with a weight for each band
-	columns []int        // or each value is that of a column
+	columns []int
 	lo, hi  [3]float64
-	bands   []int // the bands of columns in the file, from 0; nil: components
-	// share and best are the shares of the sample's variance that these three bands and
-	// the three leading components have.
-	share, best float64
+	share   float64 // of the sample's variance that these columns show
 }
 
 // of returns the colors of a pixel, from 0 to 1.
 func (c *colors) of(x []float64) (rgb [3]float64) {
-	for i := range rgb {
-		v, ok := c.value(i, x)
-		if span := c.hi[i] - c.lo[i]; ok && span > 0 {
-			rgb[i] = min(max((v-c.lo[i])/span, 0), 1)
-		} else if ok {
-			rgb[i] = .5
+	for i, j := range c.columns {
+		rgb[i] = .5
+		if span := c.hi[i] - c.lo[i]; span > 0 {
+			rgb[i] = min(max((x[j]-c.lo[i])/span, 0), 1)
 		}
 	}
 	return rgb
 }
 
-// value returns color i of a pixel, false if there are fewer colors.
-func (c *colors) value(i int, x []float64) (v float64, ok bool) {
-	if i < len(c.columns) {
-		return x[c.columns[i]], true
-	}
-	for j, w := range c.weights[i] {
-		v += w * x[j]
-	}
-	return v, c.weights[i] != nil
-}
-
-// nearlyAll is the part of what three components show from which three bands are taken
-// in their place: a band has a wavelength, a component has none.
-const nearlyAll = .95
-
-// chooseColors takes three bands far apart that have most of the variance, or the three
-// leading principal components if these show clearly more.
-func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
-	n, d := sample.Rows, sample.Cols
+// chooseColors takes three bands far apart that have most of the variance of the sample. Their ranges are all but
+// the darkest and brightest fiftieth of it.
+func chooseColors(sample *softkmeans.Matrix) (c colors) {
+	n := sample.Rows
 	if n == 0 {
 		return c
 	}
-	mean := make([]float64, d)
+	mean := make([]float64, sample.Cols)
 	for i := range n {
-		for j, v := range sample.Row(i) {
-			mean[j] += v / float64(n)
-		}
+		la.Axpy(mean, 1/float64(n), sample.Row(i))
 	}
-	x := la.Centred(sample, mean)
-	var components [3][]float64
-	square := la.SumSquares(x.Data)
-	s, err := softkmeans.Principal(context.Background(), sample, min(3, n-1, d), nil)
-	for i := 0; err == nil && s.Total > 0 && i < s.Basis.Rows; i++ {
-		components[i] = slices.Clone(s.Basis.Row(i))
-		if la.Sum(components[i]) < 0 { // bright pixels shall look bright
-			la.Scale(-1, components[i])
-		}
-		c.best += s.Squares[i] / s.Total
+	c.columns, c.share = farApart(la.Transpose(la.Centred(sample, mean)))
+	bands := la.Transpose(sample)
+	for i, j := range c.columns {
+		values := bands.Row(j)
+		slices.Sort(values)
+		c.lo[i], c.hi[i] = values[n/50], values[n-1-n/50]
 	}
-	chosen := farApart(la.Transpose(x), &c.share, square)
-	if c.share >= nearlyAll*c.best {
-		c.columns = chosen
-		for _, j := range chosen {
-			c.bands = append(c.bands, bands[j])
-		}
-	} else {
-		c.weights = components
-	}
-	c.stretch(sample)
 	return c
 }
 
 // farApart chooses up to three columns, the rows of x, each with most of what those before leave, and at
 // least a tenth of the columns away from them. They are ordered from the last, which has the longest
-// wavelength, as red has. share is set to their part of the squares. It changes x.
-func farApart(x *softkmeans.Matrix, share *float64, square float64) (chosen []int) {
-	d := x.Rows
+// wavelength, as red has. share is their part of the squares. It changes x.
+func farApart(x *softkmeans.Matrix) (chosen []int, share float64) {
+	d, square := x.Rows, la.SumSquares(x.Data)
 	for range min(3, d) {
 		best, most := -1, 0.0
 		for j := range d {
@@ -188,25 +152,11 @@ func farApart(x *softkmeans.Matrix, share *float64, square float64) (chosen []in
 		}
 	}
 	if square > 0 {
-		*share = 1 - la.SumSquares(x.Data)/square
+		share = 1 - la.SumSquares(x.Data)/square
 	}
 	slices.Sort(chosen)
 	slices.Reverse(chosen)
-	return chosen
-}
-
-// stretch sets the ranges of the colors to all but the darkest and brightest fiftieth of the sample.
-func (c *colors) stretch(sample *softkmeans.Matrix) {
-	for i := range c.lo {
-		var values []float64
-		for r := range sample.Rows {
-			v, _ := c.value(i, sample.Row(r))
-			values = append(values, v)
-		}
-		slices.Sort(values)
-		n := len(values)
-		c.lo[i], c.hi[i] = values[n/50], values[n-1-n/50]
-	}
+	return chosen, share
 }
 
 // mapPicture is an image of the page.
@@ -241,21 +191,16 @@ func mapsHTML(list []mapPicture) string {
 }
 
 // pictures are the false-color view and the error, and a map of each material.
-func (s *Scene) pictures() (views, materials []mapPicture, err error) {
+func (s *Scene) pictures() (views, materials []mapPicture) {
 	m := &s.maps
 	size := view.Count(s.Lines, "line") + " of " + view.Count(s.Samples, "sample")
 	add := func(list *[]mapPicture, p mapPicture, img image.Image) {
-		if err == nil {
-			p.Data, err = dataURI(img)
-		}
+		p.Data = dataURI(img)
 		p.Ticks = [3]string{"column 1", view.Count(s.Lines, "line"), strconv.Itoa(s.Samples)}
 		p.Width, p.Height, p.Sharp = m.samples, m.lines, max(m.lines, m.samples) < 200
 		*list = append(*list, p)
 	}
-	ramp, err := dataURI(rampImage())
-	if err != nil {
-		return nil, nil, err
-	}
+	ramp := dataURI(rampImage())
 	caption := s.colorCaption()
 	add(&views, mapPicture{Title: "False colors", Caption: caption, Alt: "The scene in false colors, " +
 		size + ". " + caption}, m.falseColor())
@@ -300,7 +245,7 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 				view.Percent(s.Answer.Shares[j]) + ", the largest " + view.Percent(p.share) +
 				" at " + place(p.line, p.sample) + "."}, m.ramp(m.mean(m.shares[j]), top))
 	}
-	return views, materials, err
+	return views, materials
 }
 
 // largest returns the largest value, at least 0, and its place. NaN, of a cell without pixels, is none.
@@ -320,31 +265,22 @@ func place(line, sample int) string {
 
 func (s *Scene) colorCaption() string {
 	c := &s.colors
-	switch {
-	case c.best == 0:
+	if c.share == 0 {
 		return "All pixels that were looked at are equal."
-	case c.bands == nil:
-		return "Red, green and blue are the three leading principal components, with " +
-			view.Percent(c.best) + " of the variance; three single bands show " + view.Percent(c.share) + "."
 	}
 	begin := "Red, green and blue are the bands "
-	if len(c.bands) == 1 {
+	if len(c.columns) == 1 {
 		begin = "Red is the band "
 	}
 	var bands []string
-	for _, band := range c.bands {
-		text := strconv.Itoa(band + 1)
-		if at, found := slices.BinarySearch(s.Bands, band); found && s.Wavelengths != nil {
-			text += " (" + view.Small6(s.Wavelengths[at])
-			if unit := Unit(s.Unit); unit != "" {
-				text += " " + unit
-			}
-			text += ")"
+	for _, j := range c.columns {
+		text := strconv.Itoa(s.Bands[j] + 1)
+		if s.Wavelengths != nil {
+			text += " (" + strings.TrimSpace(view.Small6(s.Wavelengths[j])+" "+Unit(s.Unit)) + ")"
 		}
 		bands = append(bands, text)
 	}
-	return begin + view.And(bands) + ". They show " + view.Percent(c.share) + " of the variance; the three leading " +
-		"directions show " + view.Percent(c.best) + "."
+	return begin + view.And(bands) + ". They show " + view.Percent(c.share) + " of the variance."
 }
 
 // falseColor is the colored view; cells without pixels are transparent.
@@ -404,9 +340,9 @@ func rampImage() image.Image {
 	return img
 }
 
-// dataURI is an image as PNG in the text of the page.
-func dataURI(img image.Image) (string, error) {
+// dataURI is an image, which has a pixel at least, as PNG in the text of the page.
+func dataURI(img image.Image) string {
 	var b bytes.Buffer
-	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img)
-	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes()), err
+	(&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img)
+	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())
 }

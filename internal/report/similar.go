@@ -6,7 +6,6 @@ package report
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 
@@ -37,10 +36,7 @@ type Similar struct {
 // HTML returns the page.
 func (s *Similar) HTML() ([]byte, error) {
 	m := s.Model
-	n, k := m.Memberships.Rows, m.Memberships.Cols
-	if s.Table.Rows != n || s.Matrix != nil && s.Matrix.Rows != n || s.Plane.Rows != n {
-		return nil, errors.New("report: the decomposition is not that of the table")
-	}
+	k := m.Memberships.Cols
 	s.below = nil
 	names, labels, classes := view.Names(k), m.Labels(nil), classNames(s.Table)
 	p := newPoints(view.Points{Memberships: m.Memberships, Labels: labels, Names: names, Most: 2000,
@@ -52,14 +48,10 @@ func (s *Similar) HTML() ([]byte, error) {
 	sections := insert(s.Answer.Sections(), "rows", answer.Section{ID: "map"})
 	s.show("map", switchOf(classes)+figures(panels))
 	if s.Matrix != nil {
-		maps, err := s.matrices(labels)
-		if err != nil {
-			return nil, err
-		}
 		blocks := s.blocks(labels, names)
 		blocks.Lines = []string{s.order(labels)}
 		sections = insert(sections, "rows", blocks)
-		s.show("similarities", mapsHTML(maps))
+		s.show("similarities", mapsHTML(s.matrices(labels)))
 	}
 	var counts Counts
 	counts.Add(s.Table.Class, labels, k)
@@ -131,7 +123,7 @@ func (s *Similar) order(labels []int) string {
 }
 
 // matrices are the similarities, sorted, and what the memberships make of them.
-func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
+func (s *Similar) matrices(labels []int) (list []mapPicture) {
 	rows := s.sorted(labels)
 	n := len(rows)
 	given := s.cells(rows, s.Matrix.At)
@@ -143,10 +135,6 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 				scale.add([]float64{v})
 			}
 		}
-	}
-	ramp, err := dataURI(rampImage())
-	if err != nil {
-		return nil, err
 	}
 	what := "the squared error is of this picture and the one beside it"
 	if s.Centred {
@@ -165,15 +153,11 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 		for i, v := range p.of.residual {
 			values[i] = v - scale.lo
 		}
-		picture := mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: ramp,
-			Lo: view.Small(scale.lo), Hi: view.Small(scale.hi),
-			Ticks: [3]string{"row 1", "", strconv.Itoa(n)}, Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
-		if picture.Data, err = dataURI(p.of.ramp(values, scale.hi-scale.lo)); err != nil {
-			return nil, err
-		}
-		list = append(list, picture)
+		list = append(list, mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: dataURI(rampImage()),
+			Lo: view.Small(scale.lo), Hi: view.Small(scale.hi), Data: dataURI(p.of.ramp(values, scale.hi-scale.lo)),
+			Ticks: [3]string{"row 1", "", strconv.Itoa(n)}, Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200})
 	}
-	return list, nil
+	return list
 }
 
 // cells are means of the entries at(i, j) of sorted rows, in the field residual.
