@@ -28,17 +28,6 @@ func checkEntries(x *softkmeans.Matrix, first int) error {
 	return nil
 }
 
-// laterRow adds the number of rows before a block to the row that an error names.
-func laterRow(err error, before int) error {
-	var e *softkmeans.InputError
-	if !errors.As(err, &e) {
-		return err
-	}
-	later := *e
-	later.Row += before
-	return &later
-}
-
 // place is the file and the column names of an argument of the package.
 type place struct {
 	source string

@@ -9,6 +9,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/answer"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
@@ -55,12 +56,9 @@ func parsePredict(args []string) (f predictFlags, err error) {
 		return f, err
 	}
 	f.dialect.Missing = true
-	switch {
-	case f.model == "" && f.centers == "":
+	if f.model == "" && f.centers == "" {
 		return f, usageErrorf("-model is missing; give a file that softkmeans fit -model wrote, or " +
 			"-centers with a file of prototypes")
-	case f.model == "-":
-		return f, usageErrorf("-model -: must be a file")
 	}
 	f.given = given(fs)
 	return f, f.checkKnown()
@@ -71,11 +69,7 @@ func (f *predictFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	for name, what := range map[string]string{f.model: "model", f.centers: "prototypes"} {
-		if name != "" && sameName(name, f.out) {
-			return usageErrorf("-o %s would overwrite the %s; give another file", f.out, what)
-		}
-	}
+	s.reads = [][2]string{{f.model, "model"}, {f.centers, "prototypes"}}
 	if k != nil {
 		return f.runKnown(s, k)
 	}
@@ -232,10 +226,10 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		}
 		g, of, err := p.predict(rows)
 		if err != nil {
-			return laterRow(err, lo)
+			return draws.LaterRow(err, lo)
 		}
 		if err := p.take(ctx, rows, of, g); err != nil {
-			return laterRow(err, lo)
+			return draws.LaterRow(err, lo)
 		}
 	}
 	return nil

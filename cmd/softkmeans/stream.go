@@ -232,7 +232,7 @@ func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 			return err
 		}
 		if err := take(x); err != nil {
-			return laterRow(err, n)
+			return draws.LaterRow(err, n)
 		}
 		n += x.Rows
 		b.progress.pass(1, n)

@@ -3,6 +3,7 @@
 package draws
 
 import (
+	"errors"
 	"math"
 
 	"softkmeans"
@@ -97,4 +98,15 @@ func Size(x softkmeans.Samples) (rows, cols int) {
 		}
 	}
 	return 0, 0
+}
+
+// LaterRow adds the number of rows before a part of a table to the row that an error of the part names.
+func LaterRow(err error, before int) error {
+	var e *softkmeans.InputError
+	if !errors.As(err, &e) {
+		return err
+	}
+	later := *e
+	later.Row += before
+	return &later
 }

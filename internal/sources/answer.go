@@ -12,6 +12,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/noise"
 	"softkmeans/internal/table"
 )
 
@@ -46,9 +47,9 @@ func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, au
 			x = kinds.Multiples(x)
 		}
 		scaled := *s
-		x, scaled.Centers = divided(x, by), divided(s.Centers, by)
+		x, scaled.Centers = noise.Divide(x, by), noise.Divide(s.Centers, by)
 		if s.SD != nil {
-			scaled.SD = divided(s.SD, by)
+			scaled.SD = noise.Divide(s.SD, by)
 		}
 		s = &scaled
 	}

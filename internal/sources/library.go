@@ -445,10 +445,8 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	}
 	s.group(prototypes, classes)
 	if s.Bundled() {
-		classes := "1 class"
-		if n := len(s.Groups); n > 1 {
-			classes = strconv.Itoa(n) + " classes"
-		}
+		n := len(s.Groups)
+		classes := strconv.Itoa(n) + table.Plural(n, " class", " classes")
 		s.Notes = append(s.Notes, "shares of "+table.Count(len(s.Names), "prototype")+" add up to those of "+classes)
 	}
 	return s, nil

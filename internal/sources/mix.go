@@ -4,7 +4,6 @@ package sources
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
+	"softkmeans/internal/measure"
 	"softkmeans/missing"
 	"softkmeans/unmix"
 )
@@ -69,7 +69,7 @@ func (s *Sources) NewMixer(o Options) (*Mixer, error) {
 	if _, err := m.Model.Predict(nil, softkmeans.NewMatrix(0, s.Centers.Cols, nil)); err != nil {
 		return nil, err
 	}
-	most := size(s.Centers)
+	most := la.Largest(s.Centers.Data)
 	for at, v := range s.Centers.Data { // squares must be in range
 		if math.Abs(v) == most && most > 0 && (most > 0x1p500 || most < 0x1p-500) {
 			return nil, &softkmeans.InputError{Arg: "centers", Row: at / s.Centers.Cols,
@@ -187,7 +187,7 @@ func (m *Mixer) predict(g, part *softkmeans.Matrix, lo int) error {
 		copy(g.Data[lo*g.Cols:], some.Data)
 		return nil
 	}
-	return later(err, lo)
+	return draws.LaterRow(err, lo)
 }
 
 // measure sets what the mixtures leave of the rows, over the values that are there.
@@ -198,43 +198,19 @@ func (m *Mixer) measure(r *Result, x, g *softkmeans.Matrix) {
 		left := make([]float64, x.Cols)
 		for i := task * mixRows; i < min((task+1)*mixRows, x.Rows); i++ {
 			r.gaps[i] = slices.ContainsFunc(x.Row(i), math.IsNaN)
+			measure.MixInto(left, g.Row(i), m.Centers)
 			length := 1.0
 			if m.o.Cone {
-				length = m.length(x.Row(i), left, g.Row(i))
+				length = measure.Brightness(x.Row(i), left)
 				r.Length[i] = length
 			}
-			m.left(r, i, left, x.Row(i), g.Row(i), length)
+			m.left(r, i, left, x.Row(i), length)
 		}
 	})
 }
 
-func (m *Mixer) mixture(dst, g []float64) {
-	clear(dst)
-	for i, share := range g {
-		if share != 0 {
-			la.Axpy(dst, share, m.Centers.Row(i))
-		}
-	}
-}
-
-// length is the best length of a row for its mixture.
-func (m *Mixer) length(x, scratch, g []float64) float64 {
-	m.mixture(scratch, g)
-	product, square := 0.0, 0.0
-	for j, v := range scratch {
-		if x[j] == x[j] {
-			product, square = product+v*x[j], square+v*v
-		}
-	}
-	if product <= 0 {
-		return 0
-	}
-	return product / square
-}
-
 // left splits what a mixture times a length leaves of row i.
-func (m *Mixer) left(r *Result, i int, scratch, x, g []float64, length float64) {
-	m.mixture(scratch, g)
+func (m *Mixer) left(r *Result, i int, scratch, x []float64, length float64) {
 	square, within := 0.0, 0.0
 	for j, v := range scratch {
 		scratch[j] = 0
@@ -403,15 +379,4 @@ func (m *Mixer) drawPart(
 		r.High.Set(lo+at/groups, at%groups, high[Draws-1-cut])
 	}
 	return nil
-}
-
-// later adds the number of rows before a part to the row that an error names.
-func later(err error, before int) error {
-	var e *softkmeans.InputError
-	if !errors.As(err, &e) {
-		return err
-	}
-	moved := *e
-	moved.Row += before
-	return &moved
 }

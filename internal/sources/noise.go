@@ -10,6 +10,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/la"
+	"softkmeans/internal/measure"
+	"softkmeans/internal/noise"
 )
 
 // sureTo is the share of rows with nothing but noise that are not called outside.
@@ -79,7 +81,7 @@ func (m *Mixer) Noise(ctx context.Context, r *Result, x *softkmeans.Matrix) (Noi
 	some, by, one := everyFew(x), slices.Repeat([]float64{1}, x.Cols), m
 	var uneven float64 // without
 	for round := range rounds {
-		part := divided(some, by)
+		part := noise.Divide(some, by)
 		of, err := one.Mix(ctx, part, false)
 		if err != nil {
 			return n, err
@@ -95,7 +97,7 @@ func (m *Mixer) Noise(ctx context.Context, r *Result, x *softkmeans.Matrix) (Noi
 			by[j] *= v
 		}
 		s := *m.Sources
-		s.Centers = divided(m.Centers, by)
+		s.Centers = noise.Divide(m.Centers, by)
 		if one, err = s.NewMixer(m.o); err != nil {
 			return n, nil // out of range
 		}
@@ -103,7 +105,7 @@ func (m *Mixer) Noise(ctx context.Context, r *Result, x *softkmeans.Matrix) (Noi
 	if slices.Max(by) < leastApart*slices.Min(by) {
 		return n, nil
 	}
-	of, err := one.Mix(ctx, divided(some, by), false)
+	of, err := one.Mix(ctx, noise.Divide(some, by), false)
 	if err != nil {
 		return n, err
 	}
@@ -180,7 +182,7 @@ func (m *Mixer) beside(r *Result, x *softkmeans.Matrix, n Noise) (left *softkmea
 		if r.gaps[i] {
 			continue
 		}
-		m.mixture(mixed, r.Prototypes.Row(i))
+		measure.MixInto(mixed, r.Prototypes.Row(i), m.Centers)
 		length, scale := 1.0, math.Sqrt(n.growth(r.Square[i]))
 		if r.Length != nil {
 			length = r.Length[i]
@@ -195,16 +197,6 @@ func (m *Mixer) beside(r *Result, x *softkmeans.Matrix, n Noise) (left *softkmea
 		left.Rows++
 	}
 	return left, rest
-}
-
-func divided(m *softkmeans.Matrix, by []float64) *softkmeans.Matrix {
-	out := m.Clone()
-	for i := range out.Rows {
-		for j := range by {
-			out.Row(i)[j] /= by[j]
-		}
-	}
-	return out
 }
 
 // equal returns the noise of rows if it is the same in all columns.
@@ -289,7 +281,7 @@ func (m *Mixer) outside(r *Result, i int, plane bool, n Noise) bool {
 // SD these are rows that are outside of all but a share Tail of the draws.
 func (m *Mixer) Out(ctx context.Context, r *Result, x *softkmeans.Matrix, n Noise) ([]bool, error) {
 	if n.scaled != nil {
-		x = divided(x, n.columns)
+		x = noise.Divide(x, n.columns)
 		of, err := n.scaled.Mix(ctx, x, false)
 		if err != nil {
 			return nil, err

@@ -52,8 +52,8 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 		la.Axpy(v.Row(i), -1, o.mean)
 	}
 	least := 0x1p-44
-	if most := size(v); most > 0 {
-		least *= size(vertices) / most // rounding of the mean
+	if most := la.Largest(v.Data); most > 0 {
+		least *= la.Largest(vertices.Data) / most // rounding of the mean
 		for i, x := range v.Data {
 			v.Data[i] = x / most
 		}
@@ -88,15 +88,6 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 	}
 	o.rows = la.Transpose(columns(u, la.Indices(r+1)))
 	return o, nil
-}
-
-func size(m *softkmeans.Matrix) (most float64) {
-	for i := range m.Rows {
-		for _, v := range m.Row(i) {
-			most = max(most, math.Abs(v))
-		}
-	}
-	return most
 }
 
 // Unique reports whether a point has one mixture only, wherever it is.

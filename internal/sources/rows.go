@@ -95,7 +95,7 @@ func keep(t *table.Table, names []string) {
 	t.Data = columns(softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), at).Data
 	t.Names = names
 	t.CountMissing()
-	t.Notes = append(t.Notes, table.Count(n, "column")+" that the prototypes lack "+isAre(n)+" left out")
+	t.Notes = append(t.Notes, table.Count(n, "column")+" that the prototypes lack "+table.Plural(n, "is", "are")+" left out")
 }
 
 func firstOf(names []string) map[string]int {
@@ -124,7 +124,7 @@ func turn(t *table.Table, ids, lines []string) {
 	}
 	note := "a row is a column of the file, as its lines have the names that the prototypes have"
 	if n := t.Rows - len(lines); n > 0 {
-		note += "; " + table.Count(n, "line") + " that the prototypes lack " + isAre(n) + " left out"
+		note += "; " + table.Count(n, "line") + " that the prototypes lack " + table.Plural(n, "is", "are") + " left out"
 	}
 	t.Notes = append(slices.DeleteFunc(t.Notes, func(note string) bool {
 		return strings.Contains(note, "is data, though")
@@ -158,11 +158,4 @@ func (r *Rows) noteLeft(t *table.Table) {
 		note += "; " + r.Keep + keep
 	}
 	t.Notes = append(t.Notes, note)
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
+	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
@@ -120,7 +121,7 @@ func (m *Mixer) far(r *Result, x *softkmeans.Matrix) string {
 	}
 	middle, left, all := mean(draws.Chosen(x, at)), 0.0, 0.0
 	for _, i := range at {
-		m.mixture(mixed, r.Prototypes.Row(i))
+		measure.MixInto(mixed, r.Prototypes.Row(i), m.Centers)
 		if r.Length != nil {
 			la.Scale(r.Length[i], mixed)
 		}
