@@ -55,10 +55,7 @@ func runSimulate(ctx context.Context, args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	s, err := r.Simulate()
-	if err != nil {
-		return err
-	}
+	s := r.Simulate()
 	if err := writeSimulated(images, table, s); err != nil {
 		return err
 	}

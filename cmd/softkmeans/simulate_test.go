@@ -25,10 +25,7 @@ func TestSimulate(t *testing.T) {
 	if err := newSimulateFlagSet(&r).Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	s, err := r.Simulate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := r.Simulate()
 	h, err := envi.ReadFile("s.hdr")
 	if err != nil || h.Lines != 9 || h.Samples != 11 || h.Bands != 120 || h.Wavelengths[119] != 2500 ||
 		h.Units != "Nanometers" {

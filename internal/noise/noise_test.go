@@ -13,11 +13,8 @@ import (
 // a weight of 2 in place of a row twice. Outliers do not fit, and copies of columns get no noise of their own.
 func TestFind(t *testing.T) {
 	t.Parallel()
-	s, err := scenes.Recipe{Seed: 4, Lines: 50, Columns: 50, Bands: 40, Materials: 4, SNR: 30, NoiseRatio: 20,
+	s := scenes.Recipe{Seed: 4, Lines: 50, Columns: 50, Bands: 40, Materials: 4, SNR: 30, NoiseRatio: 20,
 		Outliers: .002}.Simulate()
-	if err != nil {
-		t.Fatal(err)
-	}
 	x := softkmeans.NewMatrix(2500, 40, s.Pixels)
 	middle := slices.Sorted(slices.Values(s.Deviations))[20]
 	for _, unit := range []bool{false, true} {
