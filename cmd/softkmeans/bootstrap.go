@@ -42,9 +42,6 @@ func (f *fitFlags) checkSure(given map[string]bool) error {
 			return usageErrorf("-%s: the model of -from has its own; leave the flag out", name)
 		}
 	}
-	if f.from == "-" {
-		return usageErrorf("-from -: must be a file")
-	}
 	return nil
 }
 

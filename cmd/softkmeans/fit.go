@@ -177,6 +177,7 @@ func (f *fitFlags) run(s *session) error {
 	if err := cmp.Or(f.readStart(), f.readLibrary()); err != nil {
 		return err
 	}
+	s.reads = [][2]string{{f.known, "prototypes"}}
 	files, err := s.addAll([2]string{"o", f.memberships}, [2]string{"centers", f.centers}, [2]string{"means", f.means},
 		[2]string{"model", f.model})
 	if err != nil {

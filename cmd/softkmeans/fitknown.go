@@ -21,8 +21,6 @@ func (f *fitFlags) checkKnown() error {
 	switch {
 	case f.known == "":
 		return nil
-	case f.known == "-":
-		return usageErrorf("-known -: must be a file")
 	case f.from != "":
 		return usageErrorf("-known and -from both have prototypes; give one")
 	case f.scale == scale.Counts:
@@ -30,8 +28,6 @@ func (f *fitFlags) checkKnown() error {
 			"are; leave one out")
 	case f.scale == scale.Words:
 		return usageErrorf("-scale words makes prototypes no counts, and -known keeps them as they are; leave one out")
-	case sameName(f.known, f.memberships) || sameName(f.known, f.centers) || sameName(f.known, f.model):
-		return usageErrorf("%s is both -known and an output; give another file", f.known)
 	case f.scale == scale.Auto:
 		f.scale = scale.None
 	}

@@ -113,7 +113,6 @@ func TestFlagsOfMethods(t *testing.T) {
 		{"-from m.json -method global", 2, "-from is only for -method minvol and alternating"},
 		{"-from m.json -method minvol -k 2", 2, "-k: the model of -from has its own"},
 		{"-from m.json -method minvol -scale none", 2, "-scale: the model of -from has its own"},
-		{"-from - -method minvol", 2, "-from -: must be a file"},
 		{"-from m.json -method minvol -stream yes", 2, "-from is for tables in memory"},
 		{"-from m.json -method minvol", 1, "open m.json: "},
 		{"-from data.csv -method minvol", 1, "data.csv: not a model"},

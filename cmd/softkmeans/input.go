@@ -339,9 +339,7 @@ func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, e
 		d.Workers = 1 // reading ahead would delay an error until the pipe has more
 	}
 	t, sparse, err := rows.Read(s.in, s.source, d)
-	if sparse != nil && stays(sparse) {
-		t = f.fillFar(sparse)
-	} else if sparse != nil {
+	if sparse != nil && !stays(sparse) {
 		t, err = f.fill(sparse)
 	}
 	if err != nil {

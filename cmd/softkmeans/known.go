@@ -92,8 +92,6 @@ func (f *predictFlags) checkKnown() error {
 		}
 	case f.model != "":
 		return usageErrorf("-model and -centers both have prototypes; give one")
-	case f.centers == "-":
-		return usageErrorf("-centers -: must be a file")
 	case f.rows == unmix.ScaleUnit && f.sum == softkmeans.SumAtMostOne:
 		return usageErrorf("-rows unit has shares that add up to one; leave -sum out")
 	}

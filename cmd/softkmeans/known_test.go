@@ -584,7 +584,6 @@ func TestKnownUsage(t *testing.T) {
 	for _, f := range []failure{
 		{"-centers f.csv -model model.json data.csv", 2,
 			"-model and -centers both have prototypes; give one"},
-		{"-centers - data.csv", 2, "-centers -: must be a file"},
 		{"-model model.json -class a data.csv", 2, "-class is for -centers; a model has its own"},
 		{"-model model.json -sum one data.csv", 2, "-sum is for -centers"},
 		{"-model model.json -rows unit data.csv", 2, "-rows is for -centers"},

@@ -14,7 +14,8 @@ import (
 // Either all get their names after it or none does.
 type outputs struct {
 	ctx   context.Context
-	data  io.Reader // the input, which must not be overwritten
+	data  io.Reader   // the input, which must not be overwritten
+	reads [][2]string // names of other such files, and what they contain
 	std   streams
 	flags []string // the flags of files, and of standard output if it is taken
 	files []*drafts.File
@@ -32,6 +33,11 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	if sameFile(o.data, path) {
 		return nil, usageErrorf("-%s %s would overwrite the data; give another file", flag, path)
 	}
+	for _, in := range o.reads {
+		if sameName(in[0], path) {
+			return nil, usageErrorf("-%s %s would overwrite the %s; give another file", flag, path, in[1])
+		}
+	}
 	if sameFile(o.std.out, path) { // as /dev/stdout; the report must not be mixed in
 		return o.takeStdout(flag, path)
 	}
@@ -47,6 +53,13 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	}
 	o.files, o.flags = append(o.files, f), append(o.flags, flag)
 	return f, nil
+}
+
+// sameName reports whether two names are those of one file.
+func sameName(a, b string) bool {
+	one, errA := os.Stat(a)
+	other, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
 // addAll opens the file of each pair of a flag and a path, as add does, and returns their writers in order.
@@ -68,19 +81,6 @@ func (o *outputs) takeStdout(flag, path string) (io.Writer, error) {
 	}
 	o.taken = true
 	return o.std.out, nil
-}
-
-// mixed reports whether standard output has a file's content and is the same
-// device as standard error. Progress would then appear between the rows.
-func (o *outputs) mixed() bool {
-	a, okA := o.std.out.(*os.File)
-	b, okB := o.std.err.(*os.File)
-	if !o.taken || !okA || !okB {
-		return false
-	}
-	one, errA := a.Stat()
-	other, errB := b.Stat()
-	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
 // finish closes all files, writes the report and then renames the files, so that a

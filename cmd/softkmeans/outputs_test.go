@@ -157,27 +157,3 @@ func TestOutputIsStdout(t *testing.T) {
 		t.Errorf("the file: %q\nstandard error: %q", got, &stderr)
 	}
 }
-
-// There is no progress if rows go to the same terminal.
-func TestMixed(t *testing.T) {
-	a, errA := os.Create(filepath.Join(t.TempDir(), "a"))
-	b, errB := os.Create(filepath.Join(t.TempDir(), "b"))
-	if errA != nil || errB != nil {
-		t.Fatal(errA, errB)
-	}
-	defer a.Close()
-	defer b.Close()
-	for _, test := range []struct {
-		out, err io.Writer
-		taken    bool
-		want     bool
-	}{
-		{a, a, true, true}, {a, a, false, false}, {a, b, true, false}, {a, io.Discard, true, false},
-		{io.Discard, io.Discard, true, false},
-	} {
-		if got := (&outputs{std: streams{out: test.out, err: test.err},
-			taken: test.taken}).mixed(); got != test.want {
-			t.Errorf("%+v: %v", test, got)
-		}
-	}
-}

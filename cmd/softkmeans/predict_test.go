@@ -158,7 +158,6 @@ func TestPredictUsage(t *testing.T) {
 	must(t, strings.Fields("fit -k 1 -model named.json named.csv")...)
 	for _, f := range []failure{
 		{"data.csv", 2, "-model is missing"},
-		{"-model - data.csv", 2, "-model -: must be a file"},
 		{"-model model.json -o model.json data.csv", 2, "-o model.json would overwrite the model"},
 		{"-model model.json -o data.csv data.csv", 2, "-o data.csv would overwrite the data"},
 		{"-model missing.json data.csv", 1, "missing.json"},

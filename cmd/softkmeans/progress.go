@@ -31,7 +31,9 @@ type progress struct {
 }
 
 // progress is off as well where its lines would come between the rows of an output.
-func (s *session) progress(quiet bool) *progress { return newProgress(s.std.err, quiet || s.mixed()) }
+func (s *session) progress(quiet bool) *progress {
+	return newProgress(s.std.err, quiet || s.taken && isTerminal(s.std.out))
+}
 
 // newProgress returns a progress that is on if w is a terminal and quiet is false.
 func newProgress(w io.Writer, quiet bool) *progress {

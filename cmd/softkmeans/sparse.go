@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -52,22 +51,6 @@ func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
 		return nil, fmt.Errorf("%w; %s", err, unfilled)
 	}
 	return filled, nil
-}
-
-// fillFar returns the table with its zeros, up to 1 GB, if without them digits would be lost.
-// Columns are not scaled then, either. It is nil otherwise.
-func (f *inputFlags) fillFar(t *rows.Sparse) *table.Table {
-	if f.scale == scale.ZScore || f.scale == scale.MinMax || f.scale == scale.Words || halfStored(t) || cancelling(t) == "" {
-		return nil
-	}
-	filled, err := t.Table()
-	if err != nil { // too large
-		return nil
-	}
-	f.scale = scale.None
-	filled.Notes = append(filled.Notes, storedNote(t)+"; the zeros are filled in, since some columns are "+
-		"far from 0 for how little they vary; columns are not scaled")
-	return filled
 }
 
 func filledNote(t *rows.Sparse) string {
@@ -121,39 +104,7 @@ func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 			}
 		}
 	}
-	if note := cancelling(t); note != "" && !halfStored(t) {
-		t.Notes = append(t.Notes, note)
-	}
 	return nil
-}
-
-// farShare is the share of the sum of squares that the variance has at most where columns are
-// far from 0. Of what is left, rounding may hide more than the 1e-9 of a certificate.
-const farShare = 1e-3
-
-// cancelling returns a note on columns far from 0, or "". The package does not fill in rows
-// of which less than half is stored, and subtracts their mean from products.
-func cancelling(t *rows.Sparse) string {
-	var all, mass float64
-	sums := make([]float64, t.X.Cols)
-	for i := range t.X.Rows {
-		w := draws.Weight(t.Weights, i)
-		mass += w
-		for e := t.X.Indptr[i]; e < t.X.Indptr[i+1]; e++ {
-			all += w * t.X.Data[e] * t.X.Data[e]
-			sums[t.X.Indices[e]] += w * t.X.Data[e]
-		}
-	}
-	of := 0.0 // of the squares, those of the mean
-	for _, sum := range sums {
-		of += sum / mass * (sum / all)
-	}
-	if !(of > 1-farShare) || t.X.Rows == 1 {
-		return ""
-	}
-	return "some columns are far from 0 for how little they vary, so that digits are lost: floors below " +
-		"1e-15 of the sum of squares, " +
-		strconv.FormatFloat(all, 'g', 10, 64) + ", are rounding; subtract a constant from these columns before"
 }
 
 // filledSparse returns the rows with all their zeros; nil if these are more than filledForK.
@@ -177,10 +128,10 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 		x := sparseRows(t.X, lo, min(lo+most, t.X.Rows))
 		g, err := p.model.Model.Predict(nil, x)
 		if err != nil {
-			return laterRow(err, lo)
+			return draws.LaterRow(err, lo)
 		}
 		if err := p.take(ctx, x, x, g); err != nil {
-			return laterRow(err, lo)
+			return draws.LaterRow(err, lo)
 		}
 	}
 	return nil

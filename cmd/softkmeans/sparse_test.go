@@ -236,41 +236,6 @@ func TestSparseFewerColumns(t *testing.T) {
 // lined is the text in one line.
 func lined(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Where the mean is so far from 0 that sparse rows lose its digits, the zeros are filled in. A
-// table that is too large says so, and claims no floor.
-func TestSparseFar(t *testing.T) {
-	inFolder(t, "")
-	for _, test := range []struct {
-		rows, columns int
-		note          string
-	}{
-		{60, 2, ""}, {60, 3, ""}, {60, 9, "filled in, since some columns are far from 0"},
-		{4000, 34_000, "Some columns are far from 0"},
-	} {
-		var text strings.Builder
-		note := test.note
-		fmt.Fprintf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n",
-			test.rows, test.columns, 2*test.rows)
-		for i := range test.rows {
-			fmt.Fprintf(&text, "%d 1 %v\n%d 2 %v\n", i+1, 1e9+float64(i*i%7), i+1, 1e9+float64(i%5))
-		}
-		writeText(t, "far.mtx", text.String())
-		report := lined(must(t, "fit", "-method", "global", "-k", "2", "far.mtx"))
-		large := strings.HasPrefix(note, "Some")
-		if !strings.Contains(report, note) || strings.Contains(report, "are far from 0") != (note != "") ||
-			strings.Contains(report, " Certified: ") == large ||
-			strings.Contains(report, "proved)") == large {
-			t.Errorf("%d columns:\n%s", test.columns, report)
-		}
-		if note == "" || large && runs(0, 1) == 0 { // a second of the same words
-			continue
-		}
-		if report := lined(must(t, "floors", "far.mtx")); !strings.Contains(report, note) {
-			t.Errorf("%d columns: floors:\n%s", test.columns, report)
-		}
-	}
-}
-
 // Of files that are too large to fill there are floors up to -most, and no proposal.
 func TestSparseLarge(t *testing.T) {
 	inFolder(t, "")

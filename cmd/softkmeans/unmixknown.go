@@ -33,8 +33,6 @@ func (f *unmixFlags) checkKnown(given map[string]bool) error {
 	switch {
 	case f.model != "":
 		return usageErrorf("-model is for a fit; softkmeans predict takes the file of -centers as well")
-	case f.centers == "-":
-		return usageErrorf("-centers -: must be a file")
 	case f.options.Scaling == unmix.ScaleUnit && f.options.Sum == softkmeans.SumAtMostOne:
 		return usageErrorf("-rows unit has shares that add up to one; leave -sum out")
 	}

@@ -335,7 +335,6 @@ func TestUnmixKnownUsage(t *testing.T) {
 		{"-model m.json -centers lib.sli a.img", 2, "-model is for a fit"},
 		{"-k 3 -class c a.img", 2, "-class is for -centers"},
 		{"-centers lib.sli -class c a.img", 2, "-class: lib.sli is a spectral library"},
-		{"-centers - a.img", 2, "-centers -: must be a file"},
 		{"-centers lib.sli -rows unit -sum at-most-one a.img", 2, "-rows unit has shares that add up to one"},
 		{"-centers lib.sli -stream yes -report p.html a.img", 2,
 			"-report with -centers needs the image in memory"},

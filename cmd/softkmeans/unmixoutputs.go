@@ -4,7 +4,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -24,16 +23,11 @@ type unmixOutputs struct {
 }
 
 func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
+	s.reads = [][2]string{{f.header, "data"}, {f.centers, "prototypes"}, {f.centers + ".hdr", "prototypes"},
+		{headerOf(f.centers), "prototypes"}}
 	out := &unmixOutputs{}
 	var err error
 	add := func(flag, path string) (w io.Writer) {
-		if err == nil && path != "" && f.header != "" && sameName(f.header, path) {
-			err = usageErrorf("-%s %s would overwrite the data; give another file", flag, path)
-		}
-		if err == nil && f.centers != "" && (sameName(f.centers, path) || sameName(f.centers+".hdr", path) ||
-			sameName(headerOf(f.centers), path)) {
-			err = usageErrorf("-%s %s would overwrite the prototypes; give another file", flag, path)
-		}
 		if err == nil {
 			w, err = s.add(flag, path)
 		}
@@ -72,12 +66,6 @@ func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
 	out.page = add("report", f.page)
 	out.model = add("model", f.model)
 	return out, err
-}
-
-func sameName(a, b string) bool {
-	one, errA := os.Stat(a)
-	other, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
 func (out *unmixOutputs) begin(u *unmixing) error {

@@ -60,10 +60,7 @@ func newWatch(f *modelFile) *watch {
 
 // add returns the details of the next rows; nil without prototypes.
 func (w *watch) add(x softkmeans.Samples, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
-	switch x := x.(type) {
-	case *softkmeans.SparseMatrix:
-		w.addSparse(x)
-	case *softkmeans.Matrix:
+	if x, dense := x.(*softkmeans.Matrix); dense {
 		for j := range w.columns {
 			w.columns[j].add(x, j, w.scaling)
 		}
@@ -87,26 +84,8 @@ func (w *watch) addDetails(p *prediction, details *softkmeans.Matrix) {
 	}
 }
 
-func (w *watch) addSparse(x *softkmeans.SparseMatrix) {
-	if w.columns == nil {
-		return
-	}
-	stored := make([]int, x.Cols)
-	for t, j := range x.Indices {
-		stored[j]++
-		v := x.Data[t]
-		if w.scaling != nil {
-			v *= w.scaling.Divisor[j]
-		}
-		w.columns[j].take(v, 1)
-	}
-	for j, n := range stored {
-		if n < x.Rows {
-			w.columns[j].take(0, x.Rows-n)
-		}
-	}
-}
-
+// add counts the values of column j that are there. One is far from those of the fit if it is ten standard deviations
+// outside of their range, or less than a tenth of the least in size.
 func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
 	for i := range x.Rows {
 		v := x.At(i, j)
@@ -116,17 +95,11 @@ func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
 		if s != nil {
 			v = v*s.Divisor[j] + s.Shift[j]
 		}
-		c.take(v, 1)
-	}
-}
-
-// take counts a value that is there so many times. It is far from those of the fit if it is
-// ten standard deviations outside of their range, or less than a tenth of the least in size.
-func (c *abroad) take(v float64, times int) {
-	c.seen += times
-	c.least, c.most = min(c.least, v), max(c.most, v)
-	if v < c.low || v > c.high || math.Abs(v) < c.size/10 {
-		c.out += times
+		c.seen++
+		c.least, c.most = min(c.least, v), max(c.most, v)
+		if v < c.low || v > c.high || math.Abs(v) < c.size/10 {
+			c.out++
+		}
 	}
 }
 
