@@ -37,12 +37,10 @@ func (f *fitFlags) checkSure(given map[string]bool) error {
 			f.stream = streamNo
 		}
 	}
-	for _, name := range []string{"k", "scale", "rows"} {
-		if f.from != "" && given[name] {
-			return usageErrorf("-%s: the model of -from has its own; leave the flag out", name)
-		}
+	if f.from == "" {
+		return nil
 	}
-	return nil
+	return refuse(given, ": the model of -from has its own; leave the flag out", "k", "scale", "rows")
 }
 
 // readStart reads the model of -from, and takes its k, sum, columns and scaling.

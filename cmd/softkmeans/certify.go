@@ -51,13 +51,10 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	case f.centers != "" && f.model != "":
 		return f, usageErrorf("-centers and -model both contain prototypes; give one")
 	}
-	for _, name := range []string{"scale", "rows"} {
-		if f.model != "" && f.given[name] {
-			return f, usageErrorf("-%s: the model has its own; leave the flag out", name)
+	if f.model != "" {
+		if err := refuse(f.given, ": the model has its own; leave the flag out", "scale", "rows", "sum"); err != nil {
+			return f, err
 		}
-	}
-	if f.model != "" && f.given["sum"] {
-		return f, usageErrorf("-sum: the model has its own; leave the flag out")
 	}
 	piped := 0
 	for _, from := range []bool{!f.named(), f.centers == "-", f.memberships == "-"} {

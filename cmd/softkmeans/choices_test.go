@@ -194,13 +194,13 @@ func TestRowsOfZeros(t *testing.T) {
 		rows                           []int
 	}{
 		{"counts", strings.Join(counts, "\n") + "\n", "-k 4", fmt.Sprintf(
-			"2 rows of zeros are left out, as zeros have no shares: row 3, row %d", n), ",,,,,,,,0", []int{3, n}},
+			"2 rows of zeros are left out, as zeros have no shares: row 3, row %d", n), ",,,,,,,,", []int{3, n}},
 		{"shares", shares("0,0,0", ""), "-k 3", "1 row of zeros is left out, as zeros have no shares: row 3",
 			",,,,,,", []int{3}},
 		{"shares and gaps", shares("0,0,0", "\n,.1,.9"), "-k 3 -missing drop",
 			"1 row of zeros is left out, as zeros have no shares: row 3", ",,,,,,", []int{3, 8}},
 		{"counts asked for, and gaps", shares("0,0,0", "\n,.1,.9"), "-k 3 -missing drop -scale counts",
-			"1 row of zeros is left out, as zeros have no shares: row 3", ",,,,,,,0", []int{3}},
+			"1 row of zeros is left out, as zeros have no shares: row 3", ",,,,,,,", []int{3}},
 		{"others", shares("0,0,0", "\n7,5,3"), "-k 3", "", "", nil},
 	} {
 		name := writeText(t, "x.csv", c.text)

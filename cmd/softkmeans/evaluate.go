@@ -44,11 +44,6 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	f.dialect.Words = wordsOf(fs)
-	for _, c := range [][2]string{{"truth", f.truth}, {"labels", f.labels}} {
-		if err := f.checkColumn(c[0], c[1]); err != nil {
-			return err
-		}
-	}
 	switch {
 	case len(files) < 2:
 		return usageErrorf("evaluate takes 2 files, the classes and the labels, not %d", len(files))

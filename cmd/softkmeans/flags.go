@@ -88,6 +88,16 @@ func given(fs *flag.FlagSet) map[string]bool {
 	return set
 }
 
+// refuse returns an error for the first of some flags that is given, with the reason after its name.
+func refuse(given map[string]bool, why string, flags ...string) error {
+	for _, name := range flags {
+		if given[name] {
+			return usageErrorf("-%s%s", name, why)
+		}
+	}
+	return nil
+}
+
 // choice is one of the words that a flag takes.
 type choice[T any] struct {
 	word  string

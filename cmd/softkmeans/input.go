@@ -163,21 +163,6 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 	f.dialect.Missing = f.missing != absent.Error
 	f.dialect.Words = wordsOf(fs)
 	f.dialect.Words.Rules = "mean drop"
-	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
-	if f.dialect.ID != table.NoID {
-		columns = append(columns, [2]string{"id", f.dialect.ID})
-	}
-	for _, c := range f.dialect.Drop {
-		columns = append(columns, [2]string{"drop", c})
-	}
-	for _, c := range f.dialect.Keep {
-		columns = append(columns, [2]string{"keep", c})
-	}
-	for _, c := range columns {
-		if err := f.checkColumn(c[0], c[1]); err != nil {
-			return err
-		}
-	}
 	switch unit := f.perRow == unmix.ScaleUnit; {
 	case unit && f.scale == scale.Auto:
 		f.scale = scale.None
@@ -200,27 +185,6 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 // wordsOf is the words of messages, which advise the flags of fs alone.
 func wordsOf(fs *flag.FlagSet) table.Words {
 	return table.Flags(func(name string) bool { return fs.Lookup(name) != nil })
-}
-
-func (f *inputFlags) checkColumn(flag, column string) error {
-	number, notNumber := strconv.Atoi(column)
-	if first, last, ok := strings.Cut(column, "-"); ok && (flag == "drop" || flag == "keep") {
-		from, errFrom := strconv.Atoi(first)
-		to, errTo := strconv.Atoi(last)
-		if errFrom == nil && errTo == nil {
-			if number, notNumber = from, nil; from > to {
-				return usageErrorf("-%s %s: the range ends before it begins", flag, column)
-			}
-		}
-	}
-	switch {
-	case notNumber == nil && number < 1:
-		return usageErrorf("-%s %s: columns are counted from 1", flag, column)
-	case notNumber != nil && column != "" && f.dialect.Header == table.HeaderNo && f.dialect.Names == nil:
-		return usageErrorf("-%s %q is a name, but -header no leaves columns without names; give a "+
-			"number from 1", flag, column)
-	}
-	return nil
 }
 
 // parseColumns splits a list of columns as a line of CSV. A name that contains a comma stands in quotes.

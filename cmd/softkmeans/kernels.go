@@ -5,11 +5,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/view"
 	"softkmeans/kernel"
 )
 
@@ -82,19 +82,16 @@ func kernelWords(k kernelKind, gamma float64) string {
 	return text + "."
 }
 
-// kernelList returns the words of some kernels, the last after a word of the sentence.
-func kernelList(last string, in func(k int) bool) string {
+// withGamma lists the kernels that take a γ.
+func withGamma() string {
 	var words []string
-	for k, row := range kernels {
-		if in(k) {
+	for _, row := range kernels {
+		if row.hasGamma {
 			words = append(words, row.word)
 		}
 	}
-	n := len(words) - 1
-	return strings.Join(words[:n], ", ") + last + words[n]
+	return view.And(words)
 }
-
-func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
 
 func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 	var list []choice[kernelKind]
@@ -154,12 +151,7 @@ func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 		return nil, err
 	}
 	x, _ := centred(d.x)
-	k, err := kernel.Linear(x)
-	var e *softkmeans.InputError
-	if errors.As(err, &e) { // of an entry less its mean
-		e.Value = d.x.At(e.Row, e.Col)
-	}
-	return k, err
+	return kernel.Linear(x)
 }
 
 func betweenLinear(m *modelFile) (comparer, error) {

@@ -107,12 +107,7 @@ func (d *data) leaveZeros(zeros []bool, words string) error {
 	if n > mostZeros {
 		list = append(list[:mostZeros-1], fmt.Sprintf("%d more", n-mostZeros+1))
 	}
-	dropped := slices.Clone(d.texts.Left)
 	d.keep(zeros)
-	d.texts.Zeros = slices.Clone(d.texts.Left)
-	for i, out := range dropped {
-		d.texts.Zeros[i] = d.texts.Zeros[i] && !out
-	}
 	d.Notes = append(d.Notes, count(n, "row")+" "+words+" "+plural(n, "is", "are")+
 		" left out, as zeros have no shares: "+strings.Join(list, ", "))
 	return nil

@@ -85,11 +85,7 @@ const mostLibrary = 1 << 30
 func (f *predictFlags) checkKnown() error {
 	switch {
 	case f.centers == "":
-		for _, flag := range []string{"class", "sum", "rows", "scale"} {
-			if f.given[flag] {
-				return usageErrorf("-%s is for -centers; a model has its own", flag)
-			}
-		}
+		return refuse(f.given, " is for -centers; a model has its own", "class", "sum", "rows", "scale")
 	case f.model != "":
 		return usageErrorf("-model and -centers both have prototypes; give one")
 	case f.rows == unmix.ScaleUnit && f.sum == softkmeans.SumAtMostOne:

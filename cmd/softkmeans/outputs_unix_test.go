@@ -71,7 +71,7 @@ func TestOutputFaults(t *testing.T) {
 	dir := writingFolder(t)
 	long := strings.Repeat("n", 256)
 	for _, err := range []error{os.Mkdir("folder", 0o777), os.Symlink("loop", "loop"),
-		os.Symlink("nowhere/m.csv", "astray"), os.Symlink("folder", "tofolder")} {
+		os.Symlink("folder", "tofolder")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,6 @@ func TestOutputFaults(t *testing.T) {
 		"folder":        "is a directory",
 		"tofolder":      "is a directory",
 		"loop":          "", // in the words of the system
-		"astray":        "no such file or directory",
 		"nowhere/m.csv": "no such file or directory",
 		"data.csv/m":    "not a directory",
 		long:            "file name too long",

@@ -114,12 +114,10 @@ func (f *predictFlags) prototypes() (*modelFile, *known, error) {
 	if err != nil || k.library != nil {
 		return nil, k, err
 	}
-	for _, flag := range []string{"sum", "scale"} {
-		if f.given[flag] {
-			return nil, nil, usageErrorf("-%s: %s is a model, which has its own; leave the flag out", flag, name)
-		}
+	if err = refuse(f.given, ": "+name+" is a model, which has its own; leave the flag out", "sum", "scale"); err == nil {
+		err = f.use(k.model)
 	}
-	if err := f.use(k.model); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
 	if m := k.model.Model; m != nil && f.centers != "" {

@@ -4,6 +4,7 @@ package main
 // choice of a number of clusters.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -29,20 +30,14 @@ func (f *fitFlags) addSimilar(fs *flag.FlagSet) {
 // checkSimilar checks the given flags of such a command, and sets its method. of are flags for rows only.
 func (f *fitFlags) checkSimilar(given map[string]bool, of ...string) error {
 	if !given["kernel"] && !given["method"] {
-		if f.method = methodMinVolume; given["gamma"] {
-			return usageErrorf("-gamma is only for -kernel %s", withGamma())
-		}
-		return nil
+		f.method = methodMinVolume
+		return refuse(given, " is only for -kernel "+withGamma(), "gamma")
 	}
 	if f.missing == absent.Fit {
 		return usageErrorf("-missing fit is for rows; similarities take drop and mean")
 	}
-	for _, name := range append(of, "weights") {
-		if given[name] {
-			return usageErrorf("-%s is for rows; with -kernel %v leave it out", name, f.kernel)
-		}
-	}
-	return f.kernel.check(given, &f.inputFlags)
+	return cmp.Or(refuse(given, " is for rows; with -kernel "+f.kernel.String()+" leave it out", append(of, "weights")...),
+		f.kernel.check(given, &f.inputFlags))
 }
 
 // check checks the flags of the input that a kernel needs, and settles the scaling.

@@ -20,17 +20,13 @@ import (
 // checkKnown checks the flags that -centers goes with.
 func (f *unmixFlags) checkKnown(given map[string]bool) error {
 	if f.centers == "" {
-		if given["class"] {
-			return usageErrorf("-class is for -centers")
-		}
-		return nil
+		return refuse(given, " is for -centers", "class")
 	}
-	for _, flag := range []string{"k", "slack", "lambda", "bounds", "trim", "seed"} {
-		if given[flag] {
-			return usageErrorf("-%s is for a fit, and -centers has the spectra already; leave one out", flag)
-		}
-	}
+	err := refuse(given, " is for a fit, and -centers has the spectra already; leave one out", "k", "slack", "lambda",
+		"bounds", "trim", "seed")
 	switch {
+	case err != nil:
+		return err
 	case f.model != "":
 		return usageErrorf("-model is for a fit; softkmeans predict takes the file of -centers as well")
 	case f.options.Scaling == unmix.ScaleUnit && f.options.Sum == softkmeans.SumAtMostOne:

@@ -31,10 +31,9 @@ func LargestOf(memberships *softkmeans.Matrix) []int {
 
 // Texts are what outputs repeat of some rows of the input.
 type Texts struct {
-	IDs   []string   // nil: none
-	Kept  [][]string // texts of the columns to keep; nil: none
-	Left  []bool     // rows that are not fitted, whose fields are empty; nil: none
-	Zeros []bool     // rows that are left, but have the size 0; nil: none
+	IDs  []string   // nil: none
+	Kept [][]string // texts of the columns to keep; nil: none
+	Left []bool     // rows that are not fitted, whose fields are empty; nil: none
 }
 
 // Leave leaves out more of the rows that are fitted.
@@ -243,18 +242,15 @@ func (w *MembershipWriter) startRow() (bool, error) {
 		if t.Left == nil || !t.Left[i] {
 			return true, nil
 		}
-		if err := w.endEmpty(t.Zeros != nil && t.Zeros[i]); err != nil {
+		if err := w.endEmpty(); err != nil {
 			return false, err
 		}
 	}
 }
 
-// endEmpty ends the line of a row without memberships, or of zeros. The size is the last of the details.
-func (w *MembershipWriter) endEmpty(zeros bool) error {
+// endEmpty ends the line of a row without memberships.
+func (w *MembershipWriter) endEmpty() error {
 	w.line = append(w.line, strings.Repeat(",", len(w.names)-1)...)
-	if zeros && slices.Contains(w.Details, SizeName) {
-		w.line = append(w.line, '0')
-	}
 	return w.endRow()
 }
 
@@ -266,7 +262,7 @@ func (w *MembershipWriter) Skip(k int) error {
 	if _, err := w.startRow(); err != nil {
 		return err
 	}
-	return w.endEmpty(false)
+	return w.endEmpty()
 }
 
 // Finish writes the rows after the last one that is fitted.

@@ -80,37 +80,16 @@ type File struct {
 	named string // the name in messages
 }
 
-// target follows the links of path, so that links stay links and two names of one
-// file compare equal. If it cannot, it returns path; creating it gives the error.
+// target follows the links of path, so that links to files stay links and two names of one file compare equal. If the
+// file does not exist its folder may be a link.
 func target(path string) string {
-	for range 40 {
-		real, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			if real, err = filepath.Abs(real); err == nil {
-				path = real
-			}
-			return path
-		}
-		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-			return path // as /dev/stdout if it is a pipe, or a link to itself
-		}
-		// The file does not exist. Its folder may be a link, and it may be a link
-		// to a file that does not exist.
-		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-		if err == nil {
-			dir, err = filepath.Abs(dir)
-		}
-		if err != nil {
-			return path
-		}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(dir, filepath.Base(path))
-		link, err := os.Readlink(path)
-		if err != nil {
-			return path
-		}
-		if path = link; !filepath.IsAbs(link) {
-			path = filepath.Join(dir, link)
-		}
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		path = whole
 	}
 	return path
 }

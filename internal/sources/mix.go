@@ -69,13 +69,6 @@ func (s *Sources) NewMixer(o Options) (*Mixer, error) {
 	if _, err := m.Model.Predict(nil, softkmeans.NewMatrix(0, s.Centers.Cols, nil)); err != nil {
 		return nil, err
 	}
-	most := la.Largest(s.Centers.Data)
-	for at, v := range s.Centers.Data { // squares must be in range
-		if math.Abs(v) == most && most > 0 && (most > 0x1p500 || most < 0x1p-500) {
-			return nil, &softkmeans.InputError{Arg: "centers", Row: at / s.Centers.Cols,
-				Col: at % s.Centers.Cols, Value: v, Err: softkmeans.ErrRange}
-		}
-	}
 	var err error
 	if m.open, err = NewOpen(s.Centers, o.Sum, o.Cone); err != nil {
 		return nil, err
