@@ -214,7 +214,6 @@ func TestEvaluateUsage(t *testing.T) {
 		{three, 2, "not 1"},
 		{three + " " + three + " " + three, 2, "evaluate takes 2 files, not 3"},
 		{"- -", 2, "standard input can be read only once"},
-		{"-labels a -header no " + three + " " + three, 2, `-labels "a" is a name`},
 		{"-label a " + three + " " + three, 2, "not defined: -label"},
 		{"-delimiter ab " + three + " " + three, 2, "must be auto, tab, space"},
 		{three + " missing.csv", 1, "open missing.csv: "},

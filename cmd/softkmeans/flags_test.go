@@ -90,7 +90,6 @@ func TestFlags(t *testing.T) {
 		{"fit -k 2 -header maybe data.csv", 2, `"maybe" for flag -header: must be auto, yes, no`},
 		{"fit -k 2 -delimiter ab data.csv", 2, `"ab" for flag -delimiter: must be auto`},
 		{"fit -k 2 -delimiter \" data.csv", 2, `for flag -delimiter: must be auto`},
-		{"fit -k 2 -label a -header no data.csv", 2, `-label "a" is a name`},
 
 		{"fit -k 2 missing.csv", 1, "open missing.csv: "},
 		{"fit -k 2 .", 1, "softkmeans: read .: "},

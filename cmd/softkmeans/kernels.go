@@ -151,7 +151,12 @@ func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
 		return nil, err
 	}
 	x, _ := centred(d.x)
-	return kernel.Linear(x)
+	k, err := kernel.Linear(x)
+	var e *softkmeans.InputError
+	if errors.As(err, &e) { // of an entry less its mean
+		e.Value = d.x.At(e.Row, e.Col)
+	}
+	return k, err
 }
 
 func betweenLinear(m *modelFile) (comparer, error) {
