@@ -1,10 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"io"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/answer"
@@ -90,50 +90,45 @@ func (f *certifyFlags) run(s *session) error {
 // solution is what is certified.
 type solution struct {
 	model       *modelFile
-	centers     *sideFile // nil: those of model
-	memberships *sideFile // nil: to be computed
+	source      string        // of the centers
+	centers     []byte        // a table, unless there is a model
+	memberships io.ReadCloser // nil: to be computed
+	from        string        // the name of memberships
 }
 
 // open opens the files, so that a wrong name is an error before the data is read.
 func (s *solution) open(f *certifyFlags, stdin io.Reader) (err error) {
 	if f.model != "" {
+		s.source = f.model
 		s.model, err = readModel(f.model)
-	} else if s.centers, err = openSide(f.centers, stdin); err == nil {
-		s.model, err = f.modelOfCenters(s.centers)
+	} else {
+		err = s.readCenters(f, stdin)
 	}
-	if err != nil {
-		return err
+	if err == nil && s.model != nil {
+		err = f.use(s.model)
 	}
-	if s.model != nil {
-		if err := f.use(s.model); err != nil {
-			return err
-		}
-	}
-	if f.memberships != "" {
-		s.memberships, err = openSide(f.memberships, stdin)
+	if err == nil && f.memberships != "" {
+		s.memberships, s.from, err = openInput(f.memberships, stdin)
 	}
 	return err
 }
 
-// modelOfCenters reads the file of -centers if it is a model; nil: it is a table.
-func (f *certifyFlags) modelOfCenters(s *sideFile) (*modelFile, error) {
-	start, err := s.start()
-	if err != nil || !strings.HasPrefix(start, "{") {
-		return nil, err
+// readCenters reads the file of -centers, which may be a model.
+func (s *solution) readCenters(f *certifyFlags, stdin io.Reader) (err error) {
+	var model bool
+	if s.centers, s.source, model, err = readText(f.centers, stdin); err != nil || !model {
+		return err
 	}
 	if f.given["scale"] || f.given["sum"] {
-		return nil, usageErrorf("-centers %s is a model, which has its own -scale and -sum; leave them out",
-			s.source)
+		return usageErrorf("-centers %s is a model, which has its own -scale and -sum; leave them out", s.source)
 	}
-	f.model = s.source
-	return readModelFrom(io.MultiReader(&s.begun, s.ReadCloser), s.source)
+	s.model, err = readModelFrom(bytes.NewReader(s.centers), s.source)
+	return err
 }
 
 func (s *solution) close() {
-	for _, f := range []*sideFile{s.centers, s.memberships} {
-		if f != nil {
-			f.Close()
-		}
+	if s.memberships != nil {
+		s.memberships.Close()
 	}
 }
 
@@ -145,20 +140,17 @@ func (f *certifyFlags) certify(s *session, given *solution) (a *answer.Answer, o
 		return nil, false, err
 	}
 	a = answer.New(&d.Head, d.Rows, scale.KindOf(d.scale))
+	a.CentersFile = given.source
 	var centers, g *softkmeans.Matrix
 	if given.model != nil {
-		a.CentersFile = f.model
-		if centers, err = given.model.centersFor(d, f.model); err != nil {
+		if centers, err = given.model.centersFor(d, given.source); err != nil {
 			return nil, false, err
 		}
 		if f.sum = given.model.Model.Sum; given.model.UnitRows {
 			f.sum = softkmeans.SumAtMostOne // shares times shade
 		}
-	} else {
-		a.CentersFile = given.centers.source
-		if centers, err = readCenters(given.centers, d); err != nil {
-			return nil, false, err
-		}
+	} else if centers, err = given.centersLike(d); err != nil {
+		return nil, false, err
 	}
 	s.places["centers"] = place{a.CentersFile, d.Names}
 	q := &answer.Quality{K: centers.Rows, Sum: f.sum, Tol: f.tol}
@@ -168,8 +160,8 @@ func (f *certifyFlags) certify(s *session, given *solution) (a *answer.Answer, o
 	if given.memberships == nil {
 		a.About += "; memberships are computed, the best ones for these prototypes"
 	} else {
-		a.MembershipsFile = given.memberships.source
-		if g, err = given.memberships.readMemberships(d, q.K, a.CentersFile); err != nil {
+		a.MembershipsFile = given.from
+		if g, err = given.readMemberships(d, q.K); err != nil {
 			return nil, false, err
 		}
 		a.About += "; memberships of " + a.MembershipsFile

@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
-	"os"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/absent"
@@ -22,31 +21,38 @@ import (
 	"softkmeans/unmix"
 )
 
-// readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table, "" for none.
-func readLibrary(name, class string) (l *sources.Library, m *modelFile, err error) {
-	in, err := os.Open(name)
+// readText reads a file of prototypes, or standard input, and returns the name for messages and whether it is a model.
+func readText(name string, stdin io.Reader) (text []byte, source string, model bool, err error) {
+	in, source, err := openInput(name, stdin)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", false, err
 	}
 	defer in.Close()
-	all := bufio.NewReaderSize(in, 512)
-	start, err := all.Peek(512)
-	if err != nil && err != io.EOF {
-		return nil, nil, err
+	text, err = io.ReadAll(io.LimitReader(in, mostLibrary+1))
+	if err == nil && len(text) > mostLibrary {
+		err = fmt.Errorf("%s: more than %d MB of prototypes", source, mostLibrary>>20)
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("{")) {
-		if class != "" {
-			return nil, nil, usageErrorf("-class: %s is a model, which has no classes", name)
-		}
-		m, err = readModelFrom(all, name)
+	return text, source, bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")), err
+}
+
+// readLibrary reads the file of -centers: prototypes, or a model. class is a column of a table, "" for none.
+func readLibrary(name, class string) (l *sources.Library, m *modelFile, err error) {
+	text, _, model, err := readText(name, strings.NewReader(""))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case model && class != "":
+		return nil, nil, usageErrorf("-class: %s is a model, which has no classes", name)
+	case model:
+		m, err = readModelFrom(bytes.NewReader(text), name)
 		return nil, m, err
 	}
-	l, err = libraryFrom(all, start, name, class)
+	l, err = libraryFrom(text, name, class)
 	return l, nil, err
 }
 
-// libraryFrom reads prototypes of the named file, which all reads and which begins with start.
-func libraryFrom(all io.Reader, start []byte, name, class string) (*sources.Library, error) {
+// libraryFrom returns the prototypes in the text of the named file.
+func libraryFrom(text []byte, name, class string) (*sources.Library, error) {
 	header, data, err := envi.Find(name)
 	switch {
 	case err != nil:
@@ -60,17 +66,14 @@ func libraryFrom(all io.Reader, start []byte, name, class string) (*sources.Libr
 		}
 		return sources.FromTable(t)
 	}
-	if bytes.HasPrefix(start, []byte("\x1f\x8b")) {
-		if all, err = gzip.NewReader(all); err != nil {
+	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
+		var all *gzip.Reader
+		if all, err = gzip.NewReader(bytes.NewReader(text)); err == nil {
+			text, err = io.ReadAll(io.LimitReader(all, mostLibrary))
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-	}
-	text, err := io.ReadAll(io.LimitReader(all, mostLibrary+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if len(text) > mostLibrary {
-		return nil, fmt.Errorf("%s: more than %d MB of prototypes", name, mostLibrary>>20)
 	}
 	return sources.Read(text, name, class,
 		func(text []byte, name string, d table.Dialect) (*table.Table, error) {

@@ -18,48 +18,9 @@ import (
 	"softkmeans/internal/view"
 )
 
-// sideFile is a file or pipe that can be read more than once.
-type sideFile struct {
-	io.ReadCloser
-	source string       // the name in messages
-	begun  bytes.Buffer // what was read from a pipe
-}
-
-// openSide opens the named file, or takes standard input for "-".
-func openSide(name string, stdin io.Reader) (*sideFile, error) {
-	in, source, err := openInput(name, stdin)
-	if err != nil {
-		return nil, err
-	}
-	return &sideFile{ReadCloser: in, source: source}, nil
-}
-
-// start returns the first bytes of the file, without white space before them.
-func (s *sideFile) start() (string, error) {
-	b := make([]byte, 512)
-	n, err := s.ReadCloser.Read(b)
-	if err == io.EOF {
-		err = nil
-	}
-	s.begun.Write(b[:n])
-	return string(bytes.TrimLeft(b[:n], " \t\r\n")), err
-}
-
-// read reads the table from the beginning of the file. again says that it may be read once more.
-func (s *sideFile) read(d table.Dialect, again bool) (*table.Table, error) {
-	in := io.Reader(s.ReadCloser)
-	if _, ok := rows.Replayable(in); ok {
-		if _, err := in.(io.Seeker).Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-	} else {
-		begun := bytes.NewReader(s.begun.Bytes())
-		if again {
-			in = io.TeeReader(in, &s.begun)
-		}
-		in = io.MultiReader(begun, in)
-	}
-	t, err := rows.ReadAll(in, s.source, d)
+// readSide reads a table that is not the data.
+func readSide(in io.Reader, source string, d table.Dialect) (*table.Table, error) {
+	t, err := rows.ReadAll(in, source, d)
 	return t, plainError(err)
 }
 
@@ -106,19 +67,20 @@ func hasAll(names, wanted []string) bool {
 	return true
 }
 
-// readCenters returns the centers, scaled as d is. Columns are found by name if the
+// centersLike returns the centers, scaled as d is. Columns are found by name if the
 // file has all names of d, else by position.
-func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
+func (s *solution) centersLike(d *data) (*softkmeans.Matrix, error) {
 	var t *table.Table
 	var err error
 	found := false
-	if d.Header {
-		// A header whose names are numbers is not recognized by itself.
-		t, err = s.read(table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)},
-			true)
+	read := func(header table.Header) {
+		t, err = readSide(bytes.NewReader(s.centers), s.source, table.Dialect{Header: header, Pick: picked(d.Names, d.Bare, &found)})
+	}
+	if d.Header { // a header whose names are numbers is not recognized by itself
+		read(table.HeaderYes)
 	}
 	if !found {
-		t, err = s.read(table.Dialect{Pick: picked(d.Names, d.Bare, &found)}, false)
+		read(table.HeaderAuto)
 	}
 	if err != nil {
 		return nil, err
@@ -135,13 +97,11 @@ func readCenters(s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
 }
 
-// readMemberships returns the memberships of d's rows in k centers, which come from the file of.
-func (s *sideFile) readMemberships(d *data, k int,
-	of string) (*softkmeans.Matrix, error) {
+// readMemberships returns the memberships of d's rows in k centers.
+func (s *solution) readMemberships(d *data, k int) (*softkmeans.Matrix, error) {
 	found := false
 	left := d.texts.Left
-	t, err := s.read(table.Dialect{Pick: picked(view.Names(k), false, &found), Missing: left != nil},
-		false)
+	t, err := readSide(s.memberships, s.from, table.Dialect{Pick: picked(view.Names(k), false, &found), Missing: left != nil})
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +110,7 @@ func (s *sideFile) readMemberships(d *data, k int,
 		t.Rows = d.Rows
 	}
 	if i := slices.IndexFunc(t.Data, math.IsNaN); i >= 0 {
-		return nil, fmt.Errorf("%s: a membership is missing in a row that %s has", s.source, d.Source)
+		return nil, fmt.Errorf("%s: a membership is missing in a row that %s has", s.from, d.Source)
 	}
 	if t.Rows != d.Rows {
 		hint := ""
@@ -162,14 +122,14 @@ func (s *sideFile) readMemberships(d *data, k int,
 				" is taken wrongly for a header or a row, give -header yes or no"
 		}
 		return nil, fmt.Errorf("%s: memberships of %s, but %s has %s%s",
-			s.source, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
+			s.from, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
 	}
 	if len(t.Names) == 1 && k > 1 {
-		return hardMemberships(t, k, of)
+		return hardMemberships(t, k, s.source)
 	}
 	if len(t.Names) != k {
-		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source,
-			count(len(t.Names), "prototype"), of, view.Prototypes(k))
+		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.from,
+			count(len(t.Names), "prototype"), s.source, view.Prototypes(k))
 	}
 	return softkmeans.NewMatrix(t.Rows, k, t.Data), nil
 }
