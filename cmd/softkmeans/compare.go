@@ -56,17 +56,28 @@ type comparison struct {
 	*stability.Matching
 }
 
-// match matches the centers, scaled as A's are.
-func (c *comparison) match() error {
+// match matches the centers, scaled as A's are. Columns are found by name if both models have names.
+func (c *comparison) match() (err error) {
 	a, b := c.models[0], c.models[1]
-	columns, err := c.columns()
-	if err != nil {
-		return err
+	if len(a.Columns) != len(b.Columns) {
+		return fmt.Errorf("%s has %s, but %s has %d; compare needs the same columns", c.files[0],
+			count(len(a.Columns), "column"), c.files[1], len(b.Columns))
 	}
-	c.centers[0] = a.Centers
-	c.centers[1] = softkmeans.NewMatrix(b.K(), len(columns), nil)
-	for j := range b.K() {
-		for at, from := range columns {
+	place := make(map[string]int, len(b.Columns))
+	for j, name := range b.Columns {
+		place[name] = j
+	}
+	byPlace := !a.Named || !b.Named || slices.Equal(a.Columns, b.Columns) // a name may occur twice
+	c.centers = [2]*softkmeans.Matrix{a.Centers, softkmeans.NewMatrix(b.K(), len(b.Columns), nil)}
+	for at, name := range a.Columns {
+		from, ok := place[name]
+		if byPlace {
+			from = at
+		} else if !ok {
+			return fmt.Errorf("%s has a column %q, but %s has not; compare needs the same columns",
+				c.files[0], short(name, mostName), c.files[1])
+		}
+		for j := range b.K() {
 			c.centers[1].Set(j, at, b.Centers.At(j, from))
 		}
 	}
@@ -78,31 +89,6 @@ func (c *comparison) match() error {
 	}
 	c.Matching, err = stability.Match(scaled[0], scaled[1])
 	return err
-}
-
-func (c *comparison) columns() ([]int, error) {
-	a, b := c.models[0], c.models[1]
-	if len(a.Columns) != len(b.Columns) {
-		return nil, fmt.Errorf("%s has %s, but %s has %d; compare needs the same columns", c.files[0],
-			count(len(a.Columns), "column"), c.files[1], len(b.Columns))
-	}
-	list := make([]int, len(a.Columns))
-	byPlace := !a.Named || !b.Named || slices.Equal(a.Columns, b.Columns) // a name may occur twice
-	in := make(map[string]int, len(b.Columns))
-	for j, name := range b.Columns {
-		in[name] = j
-	}
-	for j, name := range a.Columns {
-		at, ok := in[name]
-		if delete(in, name); byPlace {
-			at = j
-		} else if !ok {
-			return nil, fmt.Errorf("%s has a column %q, but %s has not; compare needs the same columns",
-				c.files[0], short(name, mostName), c.files[1])
-		}
-		list[j] = at
-	}
-	return list, nil
 }
 
 // moved returns the distance of center j of A from its match as a share of the distance

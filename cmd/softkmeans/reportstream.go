@@ -12,6 +12,7 @@ import (
 	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/report"
+	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -135,32 +136,25 @@ func (p *streamedPage) draw() error {
 	p.rows = evenly(b.rows, sampleRows, p.f.seed)
 	t := &table.Table{Head: b.head(true, true), Rows: len(p.rows)}
 	var left []bool
-	fitted, number := 0, 0
-	for block, err := range b.file.TextBlocks(b.ctx) {
-		if err != nil {
-			return err
-		}
-		texts := textsOf(block, b.drop)
-		left = append(left, texts.Left...)
-		for i := range block.X.Rows {
-			if texts.Left != nil && texts.Left[i] {
-				continue
-			}
-			if block.Class != nil {
-				p.class = append(p.class, block.Class[i])
-			}
-			if at := len(t.IDs); at < len(p.rows) && p.rows[at] == fitted {
-				t.Data = append(t.Data, block.X.Row(i)...)
-				_, id := answer.Numbered(number + i)
-				if block.IDs != nil {
-					id = block.IDs[i]
-				}
-				t.IDs = append(t.IDs, id)
-			}
-			fitted++
-		}
-		number += block.X.Rows
+	err := b.eachText(func(block *rows.Block, i, row, fitted int) {
 		t.Classes = block.Classes
+		if left = append(left, fitted < 0); fitted < 0 {
+			return
+		}
+		if block.Class != nil {
+			p.class = append(p.class, block.Class[i])
+		}
+		if at := len(t.IDs); at < len(p.rows) && p.rows[at] == fitted {
+			t.Data = append(t.Data, block.X.Row(i)...)
+			_, id := answer.Numbered(row)
+			if block.IDs != nil {
+				id = block.IDs[i]
+			}
+			t.IDs = append(t.IDs, id)
+		}
+	})
+	if err != nil {
+		return err
 	}
 	b.scale.Apply(t.Data)
 	p.Table, p.X = t, softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)

@@ -334,9 +334,6 @@ func (f *fitFlags) beginStream(b *blockReader) (*result, error) {
 // each block to take unless that is nil.
 func (f *fitFlags) fitOpened(b *blockReader, r *result, w *answer.MembershipWriter,
 	take func(labels []int, g *softkmeans.Matrix) error) error {
-	if err := b.checkCenters(r.k); err != nil {
-		return err
-	}
 	if w != nil {
 		w.Clustered = f.method == methodMinVolume
 		w.Likely, w.EachLikely, w.Details = w.Clustered, f.details, detailNames(f.details, nil)
@@ -384,33 +381,42 @@ func (f *fitFlags) fitOpened(b *blockReader, r *result, w *answer.MembershipWrit
 // name gives rows their ids, or where rows are left out their numbers in the file. It takes
 // a pass over the texts.
 func (b *blockReader) name(lists []answer.Few) error {
-	rows := map[int][]*answer.Ranked{}
+	named := map[int][]*answer.Ranked{}
 	for _, f := range lists {
 		for i := range f.Rows {
-			rows[f.Rows[i].Row] = append(rows[f.Rows[i].Row], &f.Rows[i])
+			named[f.Rows[i].Row] = append(named[f.Rows[i].Row], &f.Rows[i])
 		}
 	}
-	if len(rows) == 0 || b.file.IDColumn == 0 && b.left == 0 {
+	if len(named) == 0 || b.file.IDColumn == 0 && b.left == 0 {
 		return nil
 	}
-	fitted, number := 0, 0
+	return b.eachText(func(block *rows.Block, i, row, fitted int) {
+		for _, r := range named[fitted] {
+			if r.Row, r.ID = answer.Numbered(row); block.IDs != nil {
+				r.ID = block.IDs[i]
+			}
+		}
+	})
+}
+
+// eachText hands each row of the file to take: its block, its places in the block and in the file, and how many
+// rows that are fitted come before; −1 if it is not fitted.
+func (b *blockReader) eachText(take func(block *rows.Block, i, row, fitted int)) error {
+	n, row := 0, 0
 	for block, err := range b.file.TextBlocks(b.ctx) {
 		if err != nil {
 			return err
 		}
-		t := textsOf(block, b.drop)
+		left := textsOf(block, b.drop).Left
 		for i := range block.X.Rows {
-			if t.Left != nil && t.Left[i] {
-				continue
+			if left != nil && left[i] {
+				take(block, i, row, -1)
+			} else {
+				take(block, i, row, n)
+				n++
 			}
-			for _, r := range rows[fitted] {
-				if r.Row, r.ID = answer.Numbered(number + i); t.IDs != nil {
-					r.ID = t.IDs[i]
-				}
-			}
-			fitted++
+			row++
 		}
-		number += block.X.Rows
 	}
 	return nil
 }
@@ -438,20 +444,6 @@ func (b *blockReader) measure(r *result, w *answer.MembershipWriter) error {
 		}
 		return w.Add(b.ctx, rows)
 	})
-}
-
-// checkCenters returns an error if the file is too short to have k rows. The number of rows is known only
-// after a pass. A row has at least two bytes, of which gzip packs up to 1032 in one.
-func (b *blockReader) checkCenters(k int) error {
-	most := b.file.Size/2 + 1
-	if b.file.Compressed {
-		most *= 1032
-	}
-	if int64(k) > most {
-		return fmt.Errorf("%s: fewer rows than -k %d; give a k of at most the number of rows", b.file.Source,
-			k)
-	}
-	return nil
 }
 
 // Passes of stream.Fit and, at most, of stream.FitMinVolume, the one for memberships among them.

@@ -5,12 +5,12 @@ package cube
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 
+	"softkmeans/internal/la"
 	"softkmeans/internal/npy"
 )
 
@@ -153,10 +153,6 @@ type segment struct {
 // runs calls do for every run of segments that stand one after the other in the file. at
 // is where it begins, in bytes. It has n values; the segments are valid until do returns.
 func (l *Layout) runs(r Rect, bands []int, do func(at int64, n int, run []segment) error) error {
-	if r.Line < 0 || r.Sample < 0 || r.Lines < 0 || r.Samples < 0 || r.Line+r.Lines > l.Lines ||
-		r.Sample+r.Samples > l.Samples {
-		panic("cube: the rectangle is not in the image")
-	}
 	if r.Lines == 0 || r.Samples == 0 {
 		return nil
 	}
@@ -223,16 +219,10 @@ func (l *Layout) Read(in io.ReaderAt, dst []float64, r Rect, bands []int) error 
 	})
 }
 
-// Write writes all bands of the rectangle from src, which is as Read returns it. A value
+// Write writes all bands of the rectangle, which is in the image, from src, which is as Read returns it. A value
 // that the file's kind of numbers does not have is an error.
 func (l *Layout) Write(out io.WriterAt, src []float64, r Rect) error {
-	if len(src) != r.Pixels()*l.Bands {
-		return errors.New("cube: the values are not those of the rectangle")
-	}
-	bands := make([]int, l.Bands)
-	for i := range bands {
-		bands[i] = i
-	}
+	bands := la.Indices(l.Bands)
 	b, values := make([]byte, chunkSize), make([]float64, chunkSize/l.Kind.Size)
 	return l.runs(r, bands, func(at int64, n int, run []segment) error {
 		next := values
