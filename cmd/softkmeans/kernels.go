@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 
 	"softkmeans"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 	"softkmeans/kernel"
@@ -23,48 +23,60 @@ const (
 	kernelGraph
 )
 
+// kernelRow describes a kernel.
+type kernelRow struct {
+	word     string                                      // of -kernel, of reports and of model files
+	says     string                                      // what the similarities are; γ follows if the kernel has one
+	compares bool                                        // the table compares its rows with each other
+	holds    string                                      // what such a table contains
+	gamma    func(x *softkmeans.Matrix) (float64, error) // the rule for γ; nil: the kernel has none
+	// open returns the similarities of the rows.
+	open func(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error)
+	// compare returns the similarities of new rows with those of the fit.
+	compare func(m *modelFile, x *softkmeans.Matrix) (*softkmeans.Matrix, error)
+}
+
 // kernels is the table of the kernels. A new kernel is a constant and a row here, and a
 // sentence in the help of -kernel.
-var kernels = [...]struct {
-	word     string // of -kernel, of reports and of model files
-	says     string // what the similarities are; γ follows if the kernel has one
-	compares bool   // the table compares its rows with each other
-	hasGamma bool
-	// open returns the similarities of the rows, and sets γ of the result.
-	open func(*fitFlags, *data, *result) (*softkmeans.Matrix, error)
-	// between returns a function that compares new rows with those of the fit.
-	between func(*modelFile) (comparer, error)
-}{
+var kernels = [...]kernelRow{
 	kernelRBF: {
 		word: "rbf",
-		says: "exp(−γ·squared distance) of every two rows", hasGamma: true,
-		open: openRBF, between: betweenRBF,
+		says: "exp(−γ·squared distance) of every two rows", gamma: kernel.Gamma, open: kernel.RBF,
+		compare: func(m *modelFile, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+			return kernel.RBFBetween(x, m.Samples, m.Gamma)
+		},
 	},
 	kernelLinear: {
 		word: "linear",
 		says: "the inner product of every two rows",
-		open: openLinear, between: betweenLinear,
+		open: func(x *softkmeans.Matrix, _ float64) (*softkmeans.Matrix, error) { return kernel.Linear(x) },
+		compare: func(m *modelFile, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+			samples := m.Samples
+			if m.Method == methodTILSD.String() {
+				mean := meanOf(samples)
+				samples, x = la.Centred(samples, mean), la.Centred(x, mean)
+			}
+			return kernel.LinearBetween(x, samples)
+		},
 	},
 	kernelMatrix: {
 		word: "matrix",
-		says: "the table", compares: true,
-		open: openMatrix, between: func(*modelFile) (comparer, error) {
-			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil }, nil
-		},
+		says: "the table", compares: true, holds: "similarities", open: openMatrix,
+		compare: func(_ *modelFile, x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil },
 	},
 	kernelDistances: {
 		word: "distances",
-		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
-		open: openDistances, between: func(m *modelFile) (comparer, error) {
-			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-				return kernel.DistancesBetween(x, m.Gamma)
-			}, nil
+		says: "exp(−γ·squared distance)", compares: true, holds: "distances",
+		gamma: kernel.GammaOfDistances, open: kernel.Distances,
+		compare: func(m *modelFile, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+			return kernel.DistancesBetween(x, m.Gamma)
 		},
 	},
 	kernelGraph: {
 		word: "graph",
-		says: "the weights of a graph over the roots of both rows' sums", compares: true,
-		open: openGraph, between: func(*modelFile) (comparer, error) {
+		says: "the weights of a graph over the roots of both rows' sums", compares: true, holds: "weights",
+		open: func(x *softkmeans.Matrix, _ float64) (*softkmeans.Matrix, error) { return kernel.Graph(x) },
+		compare: func(*modelFile, *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 			return nil, errors.New("a model of -kernel graph takes no new rows, which change the sums")
 		},
 	},
@@ -76,7 +88,7 @@ func (k kernelKind) compares() bool { return kernels[k].compares }
 
 func kernelWords(k kernelKind, gamma float64) string {
 	text := kernels[k].says
-	if kernels[k].hasGamma {
+	if kernels[k].gamma != nil {
 		text += ", γ = " + small(gamma)
 	}
 	return text + "."
@@ -86,7 +98,7 @@ func kernelWords(k kernelKind, gamma float64) string {
 func withGamma() string {
 	var words []string
 	for _, row := range kernels {
-		if row.hasGamma {
+		if row.gamma != nil {
 			words = append(words, row.word)
 		}
 	}
@@ -122,102 +134,14 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
 	return r.lsd.Memberships, s.prove(ctx, r)
 }
 
-func openRBF(f *fitFlags, d *data, r *result) (*softkmeans.Matrix, error) {
-	if err := f.setGamma(d, r, kernel.Gamma); err != nil {
-		return nil, err
-	}
-	return kernel.RBF(d.x, f.gamma)
-}
+// meanOf is the mean of rows. It is subtracted from rows of TI-LSD, which is invariant to the origin: products of rows
+// far from it lose digits.
+func meanOf(x *softkmeans.Matrix) []float64 { return scale.Of(scale.ZScore, x.Data, x.Cols, nil).Shift }
 
-// setGamma sets the γ of the result, that of a rule if none is given.
-func (f *fitFlags) setGamma(d *data, r *result, rule func(*softkmeans.Matrix) (float64, error)) (err error) {
-	if r.gamma = f.gamma; r.gamma == 0 {
-		r.gamma, err = rule(d.x)
+func openMatrix(x *softkmeans.Matrix, _ float64) (*softkmeans.Matrix, error) {
+	if kinds.Holds(x) == kinds.Distances {
+		return nil, errors.New("0 on the diagonal, nothing below 0, and small entries between rows that are " +
+			"alike: these are distances, not similarities; give -kernel distances, or -kernel graph if it is one")
 	}
-	return err
-}
-
-func betweenRBF(m *modelFile) (comparer, error) {
-	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-		return kernel.RBFBetween(x, m.Samples, m.Gamma)
-	}, nil
-}
-
-func openLinear(f *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
-	if f.method != methodTILSD {
-		return kernel.Linear(d.x)
-	}
-	if err := d.x.Check("x"); err != nil { // its entries have means
-		return nil, err
-	}
-	x, _ := centred(d.x)
-	k, err := kernel.Linear(x)
-	var e *softkmeans.InputError
-	if errors.As(err, &e) { // of an entry less its mean
-		e.Value = d.x.At(e.Row, e.Col)
-	}
-	return k, err
-}
-
-func betweenLinear(m *modelFile) (comparer, error) {
-	samples := m.Samples
-	var shift *scale.Scaling // of TI-LSD, as in the fit
-	if m.Method == methodTILSD.String() {
-		samples, shift = centred(samples)
-	}
-	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-		if shift != nil {
-			x = x.Clone()
-			shift.Apply(x.Data)
-		}
-		return kernel.LinearBetween(x, samples)
-	}, nil
-}
-
-// centred returns a copy of x with the mean of the rows subtracted, and that shift.
-// TI-LSD is invariant to the origin, but products of rows far from it lose digits.
-func centred(x *softkmeans.Matrix) (*softkmeans.Matrix, *scale.Scaling) {
-	shift := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
-	for j := range shift.Divisor {
-		shift.Divisor[j] = 1
-	}
-	x = x.Clone()
-	shift.Apply(x.Data)
-	return x, shift
-}
-
-func openMatrix(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
-	if d.x.Rows != d.x.Cols {
-		return nil, d.notSquare("similarities")
-	}
-	if kinds.Holds(d.x) == kinds.Distances {
-		return nil, fmt.Errorf("%s: 0 on the diagonal, nothing below 0, and small entries between rows that are "+
-			"alike: these are distances, not similarities; give -kernel distances, or -kernel graph if it is one",
-			d.Source)
-	}
-	return d.x, nil
-}
-
-func openGraph(_ *fitFlags, d *data, _ *result) (*softkmeans.Matrix, error) {
-	if d.x.Rows != d.x.Cols {
-		return nil, d.notSquare("weights")
-	}
-	k, err := kernel.Graph(d.x)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", d.Source, err)
-	}
-	return k, err
-}
-
-func openDistances(f *fitFlags, d *data, r *result) (k *softkmeans.Matrix, err error) {
-	if d.x.Rows != d.x.Cols {
-		return nil, d.notSquare("distances")
-	}
-	if err = f.setGamma(d, r, kernel.GammaOfDistances); err == nil {
-		k, err = kernel.Distances(d.x, r.gamma)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", d.Source, err)
-	}
-	return k, err
+	return x, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -169,12 +170,14 @@ func (f *modelFile) predictor() (predictor, error) {
 			return g, x, err
 		}, nil
 	}
-	similarities, err := f.between()
-	if err != nil {
-		return nil, err
+	at := slices.IndexFunc(kernels[:], func(k kernelRow) bool {
+		return k.word == f.Kernel && k.compares == (f.Samples == nil)
+	})
+	if at < 0 {
+		return nil, fmt.Errorf("the model's kernel is %.40q, which this softkmeans does not know", f.Kernel)
 	}
 	return func(x *softkmeans.Matrix) (g, of *softkmeans.Matrix, err error) {
-		k, err := similarities(x)
+		k, err := kernels[at].compare(f, x)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -201,17 +204,4 @@ func clustersOf(m *softkmeans.Model, x softkmeans.Samples, g *softkmeans.Matrix)
 		return answer.LargestOf(g), nil
 	}
 	return m.PredictLabels(nil, x)
-}
-
-// comparer returns the similarities of rows with those of a fit.
-type comparer func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
-
-// between returns a function that compares scaled rows with the samples.
-func (f *modelFile) between() (comparer, error) {
-	for _, k := range kernels {
-		if k.word == f.Kernel && k.compares == (f.Samples == nil) {
-			return k.between(f)
-		}
-	}
-	return nil, fmt.Errorf("the model's kernel is %.40q, which this softkmeans does not know", f.Kernel)
 }

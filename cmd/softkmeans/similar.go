@@ -15,6 +15,7 @@ import (
 	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
+	"softkmeans/internal/la"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/proof"
@@ -43,7 +44,7 @@ func (f *fitFlags) checkSimilar(given map[string]bool, of ...string) error {
 // check checks the flags of the input that a kernel needs, and settles the scaling.
 func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	switch {
-	case given["gamma"] && !kernels[k].hasGamma:
+	case given["gamma"] && kernels[k].gamma == nil:
 		return usageErrorf("-gamma is only for -kernel %s", withGamma())
 	case k.compares() && given["scale"]:
 		return usageErrorf("-scale needs rows; with -kernel %v leave it out", k)
@@ -80,17 +81,37 @@ const computed = "similarity"
 const mostSimilar = 30000
 
 // openSimilar takes the similarities of the rows. It sets γ and the samples of the result.
-func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
-	r.kernel = f.kernel
-	if !f.kernel.compares() {
-		if d.Rows > mostSimilar {
-			return nil, fmt.Errorf("%s: %s; similarities of more than %d do not fit in memory; take a part of "+
-				"the rows, or a method for rows", d.Source, count(d.Rows, "row"), mostSimilar)
-		}
+func (f *fitFlags) openSimilar(d *data, r *result) (s *similar, err error) {
+	k := &kernels[f.kernel]
+	r.kernel, r.gamma = f.kernel, f.gamma
+	switch {
+	case k.compares && d.x.Rows != d.x.Cols:
+		return nil, d.notSquare(k.holds)
+	case !k.compares && d.Rows > mostSimilar:
+		return nil, fmt.Errorf("%s: %s; similarities of more than %d do not fit in memory; take a part of "+
+			"the rows, or a method for rows", d.Source, count(d.Rows, "row"), mostSimilar)
+	case !k.compares:
 		r.samples, r.columns = d.x, scale.ColumnsOf(d.x.Data, d.x.Cols, nil, d.scale)
 	}
-	matrix, err := kernels[f.kernel].open(f, d, r)
-	return &similar{f, d, matrix}, err
+	s = &similar{fitFlags: f, d: d}
+	if k.gamma != nil && r.gamma == 0 {
+		r.gamma, err = k.gamma(d.x)
+	}
+	if err == nil {
+		x := d.x
+		if f.kernel == kernelLinear && f.method == methodTILSD && x.Check("x") == nil {
+			x = la.Centred(x, meanOf(x))
+		}
+		s.matrix, err = k.open(x, r.gamma)
+	}
+	var e *softkmeans.InputError
+	if errors.As(err, &e) && e.Col >= 0 { // of an entry that may be less its mean
+		e.Value = d.x.At(e.Row, e.Col)
+	}
+	if err != nil && k.compares {
+		err = fmt.Errorf("%s: %w", d.Source, err)
+	}
+	return s, err
 }
 
 func (f *fitFlags) lsdOptions(show func(softkmeans.Iteration)) *softkmeans.LSDOptions {
