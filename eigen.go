@@ -144,3 +144,45 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 	}
 	return values, v
 }
+
+// safeCondition is the largest condition number at which logInverse trusts a Cholesky factorization. The
+// error is the condition number times 2^-53 and the order.
+const safeCondition = 0x1p40
+
+// logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A without negative
+// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε). A Cholesky
+// factorization finds them without eigenvectors; if it is ill-conditioned logInverse returns NaN. A becomes A
+// + εI.
+func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
+	for i := range n {
+		a[i*n+i] += eps
+	}
+	copy(scratch, a)
+	if !cholesky(scratch, n) {
+		return math.NaN()
+	}
+	for i := range n {
+		logs -= 2 * math.Log(scratch[i*n+i])
+	}
+	cholInverse(d, scratch, n)
+	if !(norm2(d)*norm2(a) <= safeCondition) {
+		return math.NaN()
+	}
+	return logs
+}
+
+// logInverseEigen sets d and returns the logarithm as logInverse does, by eigenvalues, at any condition. a is
+// A + εI. Eigenvalues of A that rounding made negative count as 0.
+func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
+	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a))
+	clear(d)
+	for i, value := range values {
+		value = max(value-eps, 0) + eps
+		logs += math.Log(value)
+		row := rows.row(i)
+		for a, u := range row {
+			axpy(d[a*n:(a+1)*n], u/value, row)
+		}
+	}
+	return logs
+}

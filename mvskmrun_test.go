@@ -615,3 +615,43 @@ func TestNarrow(t *testing.T) {
 		}
 	}
 }
+
+// TestHold: within the slack plain steps use it, and never raise the volume by more than the accuracy of λ,
+// unless λ changes as much as it may. predicted returns the objective of a direct computation.
+func TestHold(t *testing.T) {
+	for seed := range uint64(4) {
+		x, _ := scarce(80, 9, 4, 0.05, seed)
+		const slack = 0.3
+		last, lambda, steps := math.Inf(1), 0.0, 0
+		m := mustDo(FitMinVolume(bg, x, 4, &MinVolumeOptions{Slack: slack, Plain: true, Progress: func(it Iteration) {
+			far := math.Abs(math.Log(it.Lambda/lambda)) >= 0.999*mostStep
+			lambda = it.Lambda
+			if far || it.Objective > (1+slack*(1-closeShare/2))*it.Floor {
+				last = math.Inf(1)
+			} else if it.Iteration > 0 {
+				if it.Penalty > last+1e-3 {
+					t.Errorf("seed %d: the penalty is %g after %g, at λ = %g", seed, it.Penalty, last, it.Lambda)
+				}
+				last = it.Penalty
+				steps++
+			}
+		}}))(t)
+		if used := (m.Objective - m.Floor) / (slack * m.Floor); steps < 10 || used > 1 || used < 1-2*closeShare {
+			t.Errorf("seed %d: the slack used is %g after %d steps", seed, used, steps)
+		}
+		p := mustDo(mustDo(openMinVolume(bg, x, 4, &MinVolumeOptions{}))(t).end())(t)
+		at, f, want := p.newIterate(), randomData(4, p.r, 0, seed), p.residual
+		copy(at.f.Data, p.data.fromData(m.Centers, p.axes).Data)
+		must(t, p.pass(at, nil))
+		for i := range p.s.n {
+			row := slices.Clone(p.z.row(i))
+			for j, g := range at.g.row(i) {
+				axpy(row, -g, f.row(j))
+			}
+			want += sumSquares(row)
+		}
+		if got := at.predicted(f, make([]float64, p.r)); !(math.Abs(got-want) <= 1e-12*(want+p.pc.total)) {
+			t.Errorf("seed %d: %g is predicted, want %g", seed, got, want)
+		}
+	}
+}
