@@ -212,11 +212,11 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 // by .003, of .75. A fit of 64 centers to digits took a third of the time.
 const crowdedTol = 10
 
-// steered runs from a start while λ follows the slack.
+// steered runs from a start while λ follows the slack, from lambda or the least λ on.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
-	out := m.run(from, lambda, m.most, &steering{floor: m.least, allowance: m.allowance(), close: m.close,
-		unit: m.pc.total / float64(m.k), slope: firstSlope})
-	return out, cancelled(m.s.ctx)
+	q := &steering{floor: m.least, allowance: m.allowance(), close: m.close, unit: m.pc.total / float64(m.k),
+		slope: firstSlope}
+	return m.run(from, max(lambda, leastLambda*q.unit), m.most, q), cancelled(m.s.ctx)
 }
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. It starts
