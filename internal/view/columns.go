@@ -124,8 +124,8 @@ func (m *Moments) Differences(center []float64) []Difference {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Difference) int {
-		return cmp.Compare(math.Abs(m.Apart(center, b.Column)), math.Abs(m.Apart(center, a.Column)))
+	slices.SortStableFunc(list, func(a, b Difference) int { // equal ones differ by rounding: the first stays first
+		return cmp.Compare(float32(math.Abs(m.Apart(center, b.Column))), float32(math.Abs(m.Apart(center, a.Column))))
 	})
 	return list
 }
