@@ -243,7 +243,7 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 	}
 }
 
-// begins sets r.in to the support of warm, or to all vertices if warm is nil.
+// begins sets r.warm, and r.in to the support of warm, or to all vertices if warm is nil.
 func (r *rowSolver) begins(warm []float64) {
 	some, rest := false, 1.0
 	for j := range r.in {
@@ -295,8 +295,8 @@ func (r *rowSolver) nearest(g, b []float64, size float64) {
 // strictly convex. From g₀ = 1/k the steps converge to the minimiser of least norm, without the bias of a
 // fixed ridge (Rockafellar 1976).
 //
-// For vertices that are close but not the same, the steps may not converge. Steps with the smaller ridge
-// follow then. Their result counts only if it lowers the objective by more than rounding.
+// For vertices that are close but not the same, the steps may not converge. Then steps with the smaller ridge
+// follow, and their result replaces g if it lowers the objective by more than rounding.
 func (r *rowSolver) proximal(g, b []float64, size float64) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))
@@ -336,8 +336,9 @@ func (r *rowSolver) finer() *rowSolver {
 	return r.fine
 }
 
-// approach takes up to ten proximal steps from g. It returns true if the last step changed g by at most 1e-9.
-// Entries of the gradient that must be 0 are then 0 to within the ridge times that change.
+// approach takes up to ten proximal steps from g, which it overwrites. It returns true if the last step
+// changed g by at most 1e-9. Entries of the gradient that must be 0 are then 0 to within the ridge times that
+// change.
 func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 	for range 10 {
 		for j, v := range b {

@@ -1,8 +1,8 @@
 // Package softkmeans describes the rows of a table as mixtures of k prototypes (soft k-means) and bounds how
 // far a fit is from the least squared error.
 //
-// For a table X of n rows (samples) and d columns it finds a k×d matrix F of centers and an n×k matrix G of
-// memberships with X ≈ GF. Memberships are at least 0. Each row of G adds up to 1; to at most 1 with
+// A table X has n rows (samples) and d columns. The package finds a k×d matrix F of centers and an n×k matrix
+// G of memberships with X ≈ GF. Memberships are at least 0. Each row of G adds up to 1; to at most 1 with
 // [SumAtMostOne].
 //
 //	x, err := softkmeans.FromRows(rows)

@@ -13,9 +13,9 @@ import (
 // the time of QL, and is more accurate for small eigenvalues.
 const jacobiMaxOrder = 8
 
-// EigenSym returns the eigenvalues of the symmetric n×n matrix a in descending order, and an n×n matrix whose
-// columns are orthonormal eigenvectors in the same order: a = vectors·diag(values)·vectorsᵀ. In each column
-// the entry of largest magnitude, the first on ties, is positive. a may be indefinite and is not changed.
+// EigenSym returns the eigenvalues of the symmetric n×n matrix a, in descending order. The columns of vectors
+// (n×n) are orthonormal eigenvectors in the same order: a = vectors·diag(values)·vectorsᵀ. In each column the
+// entry of largest magnitude, the first on ties, is positive. a may be indefinite and is not changed.
 // Eigenvalues are accurate to a small multiple of n·2^-53·max|value|.
 //
 // Cost: about 9n³. Errors: [ErrNonFinite], [ErrRange], and [ErrShape] if a is not square or an entry differs

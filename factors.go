@@ -3,11 +3,11 @@ package softkmeans
 // Factors of matrices, and orthonormal bases.
 //
 // QR factorizations use Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4),
-// with and without column pivoting. A reflection is applied by rows: w = τ·vᵀA is gathered a row at a time,
-// then v·w is subtracted from A. Callers scale A to a largest entry of about 1.
+// with and without column pivoting. A reflection is applied row by row: first w = τ·vᵀA is added up, then v·w
+// is subtracted from A. Callers scale A to a largest entry of about 1.
 //
-// Cholesky factors are of the few vertices that the memberships of a row use. Most of their sums take less
-// time than a function call, so short sums call no function.
+// Cholesky factors are for matrices of the few vertices that the memberships of a row use. Most of their sums
+// take less time than a function call, so short sums call no function.
 
 import (
 	"context"

@@ -312,8 +312,8 @@ func (m *LSDModel) checkMap() error {
 	return nil
 }
 
-// Labels returns a cluster for each sample: from Clustering or, without it, the largest membership, the
-// lowest index on ties. dst receives the labels; nil allocates, and a wrong length panics.
+// Labels returns a cluster for each sample: the label in Clustering or, if Clustering is nil, the largest
+// membership (the lowest index on ties). dst receives the labels; nil allocates, and a wrong length panics.
 func (m *LSDModel) Labels(dst []int) []int {
 	if m.Clustering != nil {
 		return m.Clustering.Labels(dst)
@@ -324,10 +324,10 @@ func (m *LSDModel) Labels(dst []int) []int {
 // Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) holds the similarities of new
 // sample i with the n training samples, in their order, as the functions of package kernel return them.
 //
-// For a model of TILSD they are the memberships of the mixture of prototypes that is nearest to the sample's
-// [LSDModel.Coordinates]. For the rows of K the result equals Memberships, to rounding, or to 1e-6 if
-// Projection has fewer than k−1 columns. For a model of LSD they are the g ≥ 0 with Σg = 1 and the least ‖row
-// − Pg/c‖². For the rows of K the result equals Memberships if K = PPᵀ/c and the columns of P are
+// For a model of TILSD, Predict returns the memberships of the mixture of prototypes that is nearest to the
+// sample's [LSDModel.Coordinates]. For the rows of K the result equals Memberships, to rounding, or to 1e-6
+// if Projection has fewer than k−1 columns. For a model of LSD, Predict returns the g ≥ 0 with Σg = 1 and the
+// least ‖row − Pg/c‖². For the rows of K the result equals Memberships if K = PPᵀ/c and the columns of P are
 // independent. Otherwise the result is near Memberships: the similarity of a sample to itself counts like the
 // others.
 //

@@ -63,16 +63,16 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q = k−1 directions (k with SumAtMostOne) and d
 // columns that vary: a quarter of the fraction by which white noise raises the error of the true memberships
-// above the floor. It becomes 0.25 for clusters, exact mixtures, few rows and few columns. The error ends
+// above the floor. Slack becomes 0.25 for clusters, exact mixtures, few rows and few columns. The error ends
 // within 0.2 % of the slack, or further below if iterations raise it slowly. If bounds of centers keep it
 // above, a [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an exact mixture:
 // Slack is then a fraction of 1e-6 of the variance. No slack gives up more than half of the variance that k
 // centers can explain.
 //
 // Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at ten times Tol. For
-// k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers, unless Centers, Fixed or
-// Lambda is set, or Init is InitSPA or InitGlobal. A fit of more than max(16384, 512k) rows, or with n·k²
-// above 2.5e7 and n ≥ 64k, starts on a random sample, and the error ends within 5 % of the slack.
+// k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. This does not happen if
+// Centers, Fixed or Lambda is set, or if Init is InitSPA or InitGlobal. A fit starts on a random sample for n
+// above max(16384, 512k), and for n·k² above 2.5e7 with n ≥ 64k. The error then ends within 5 % of the slack.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
 // O(ndk) at the end. For d+1 < k ≤ 2(d+1) the cost is up to ten times as high. Memory: a copy of the data as
@@ -91,8 +91,8 @@ func FitMinVolume(ctx context.Context, x Samples, k int, opts *MinVolumeOptions)
 }
 
 // openMinVolume checks the arguments of FitMinVolume, and returns the problem in the coordinates in which the
-// fit begins, with ε and Slack set. Slack becomes 0 if λ is given or there is none to choose, and the result
-// of noiseSlack if the caller's Slack is 0.
+// fit begins, with ε and Slack set. Slack becomes 0 if no λ is to be chosen. Otherwise a Slack of 0 becomes
+// the result of noiseSlack.
 func openMinVolume(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*alternation, error) {
 	p, err := openProblem(ctx, x, k, o)
 	if err != nil {

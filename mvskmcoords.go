@@ -166,8 +166,9 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 func (r *volumeRun) lifted() runStart { return runStart{r.m.lift(r.f), r.restart} }
 
 // follow puts the trace of an earlier run before the trace of r, which began at the last centers and λ of the
-// earlier run. The two losses there are equal to rounding: the earlier trace is raised by it so that the
-// trace does not rise. If bounds raise the loss, the trace begins with r.
+// earlier run. The two losses at this point differ by rounding only. Entries of the earlier trace below the
+// first entry of r are raised to it, so that the trace does not rise. If bounds raise the loss, the trace
+// begins with r.
 func (r *volumeRun) follow(earlier *volumeRun) {
 	begin, last := r.trace[0], earlier.trace[len(earlier.trace)-1]
 	if begin <= last+1e-9*math.Abs(last) {
@@ -180,9 +181,9 @@ func (r *volumeRun) follow(earlier *volumeRun) {
 	r.iterations = len(r.trace) - 1
 }
 
-// atEnd converts r, a run that ended because its context did, to the coordinates in which the fit of m's rows
-// ends, by one pass without the context. It returns nil, nil if the pass may take more than a second. If
-// centers are affinely dependent, it allows thirty times as much time for a row.
+// atEnd converts r, a run that ctx ended, to the coordinates in which the fit of m's rows ends, by one pass
+// without the context. It returns nil, nil if the pass may take more than a second. If centers are affinely
+// dependent, it allows thirty times as much time for a row.
 func (m *alternation) atEnd(r *volumeRun) (out *volumeRun, err error) {
 	work := float64(m.data.n) * float64(m.k) * float64(m.columns()+m.k)
 	if m.k > m.columns()+1 {

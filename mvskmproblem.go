@@ -26,15 +26,17 @@ type minVolume struct {
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
 	low, high []float64 // bounds of centers by column, in the data's units; nil: none
-	// least is the squared error above which the slack permits more: the floor, or with fixed centers the
-	// larger error of a fit without a penalty.
+	// least is the squared error to which the slack adds: the floor, or with fixed centers the larger error
+	// of a fit without a penalty.
 	least float64
 }
 
 // The slack is a fraction of the floor, with three exceptions:
 //   - Data whose floor is below exactShare of the total variance is an exact mixture of k prototypes:
 //     exactShare of the total then replaces the floor.
-//   - If trivial holds, the floor tells nothing, and trivialShare of the total replaces it.
+//
+// - If trivial returns true, the floor says nothing about the noise, and trivialShare of the total replaces
+// it.
 //   - No slack gives up more than mostGiven of the variance that the floor's solution explains. On noise
 //     (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be one.
 const (
@@ -78,9 +80,9 @@ func openProblem(ctx context.Context, x Samples, k int, o *MinVolumeOptions) (*m
 }
 
 // newMinVolume fills in the options' defaults for samples and their principal subspace. The fit ends in an
-// orthonormal basis of the row space if the floor is at rounding, or if [rowSpace] is true. With bounds of
-// centers, which are by column, and with fixed centers, which may be outside of the row space, it ends in the
-// data's own axes.
+// orthonormal basis of the row space if the floor is at rounding, or if [rowSpace] is true. Bounds are by
+// column, and fixed centers may be outside of the row space: with either, the fit ends in the data's own
+// axes.
 func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume, error) {
 	s := x.data()
 	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc, least: pc.floor}
@@ -134,10 +136,10 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	return p, nil
 }
 
-// Rows of r dimensions determine r+1 prototypes. Up to manyTimes·(r+1) centers are nevertheless the
-// iteration's, and beyond that cluster means. On 45 made mixtures with fewer centers the iteration's were
-// nearer to the true corners than cluster means: for 5 centers in 2 dimensions .24 of the spread against .34.
-// With more centers they were farther, for 15 centers .69 against .52.
+// Rows of r dimensions determine r+1 prototypes. The iteration finds up to manyTimes·(r+1) centers all the
+// same. For more centers, cluster means replace it. On 45 simulated mixtures with fewer centers the iteration
+// ended nearer to the true corners than cluster means: for 5 centers in 2 dimensions at .24 of the spread,
+// not .34. With more centers it ended farther away: for 15 centers at .69, not .52.
 const manyTimes = 2
 
 // rowSpace reports whether the rows are taken to their row space, unless centers have bounds. Sparse rows are
@@ -158,8 +160,8 @@ func squaresAlong(x rows, direction *Matrix) (float64, error) {
 	return squaresBeyond(x.data(), y, nil), err
 }
 
-// squaresBeyond returns the weighted sum of the squares of the rows of z less the squares of the rows of
-// inside, their projections; without subtraction if inside is nil. s supplies the weights.
+// squaresBeyond returns the weighted sum of squares of the rows of z, less the sum for the rows of inside,
+// their projections (nil: 0). s supplies the weights.
 func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	for i := range z.Rows {
 		squares := sumSquares(z.row(i))
@@ -450,7 +452,7 @@ type insidePass struct {
 	least  float64   // the objective of the previous pass
 	second *Matrix   // ZᵀZ, weighted; nil until the first of these passes
 	first  []float64 // Σz, weighted
-	// linear·z + constant holds a for a row z, and then coordinates of e.
+	// For a row z, linear·z + constant contains a, followed by coordinates of e.
 	linear   *Matrix // (r+1)×r
 	constant []float64
 	// Scratch.

@@ -28,7 +28,7 @@ type alternation struct {
 	most     int            // the iterations of a run at one λ
 	// tol is the tolerance. λ stays if the objective is at most close times the allowance below the target.
 	tol, close float64
-	local      bool // as in simplexProblem
+	local      bool // as in simplexProblem: rows mix the nearest centers
 	progress   func(Iteration)
 	correct    func(to *iterate) // corrects the sums and the objective: see correction; nil: none
 	work       *passMemory       // made by the first pass
@@ -572,7 +572,7 @@ func (r *volumeRun) extrapolate(w *walk) (momentum float64) {
 	return momentum
 }
 
-// tell records an iteration, and reports it to Progress. Number 0 is the start, or another λ.
+// tell adds the loss to the trace, and reports the iteration to Progress. Number 0 is the start, at each λ.
 func (r *volumeRun) tell(iteration int) {
 	m, u := r.m, r.m.data.units
 	it := Iteration{

@@ -117,8 +117,8 @@ func (m *alternation) kmeansCenters(rng *rand.Rand) (*Matrix, error) {
 	return runs[0].f, err
 }
 
-// fewRows returns samples and a matrix for k-means: m.s, a copy of w and nil or, if w has more than
-// kmeansRows rows, a random sample of kmeansRows rows, taken by weight, whose indices are in rows.
+// fewRows returns the rows for k-means. Up to kmeansRows rows these are m.s and a copy of w, and rows is nil.
+// Otherwise they are a random sample by weight, and rows contains its kmeansRows indices.
 func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matrix, rows []int) {
 	if w.Rows <= kmeansRows {
 		return m.s, w.Clone(), nil
@@ -173,8 +173,8 @@ func (m *alternation) kmeansShare() (float64, error) {
 const shareStream = 0x5a4e
 
 // manyCenters reports whether centers are many: a start by k-means is then inflated, if ε is above 0. Without
-// inflation the memberships begin with few centers each, and the supports of all rows must change. That took
-// a third of the time for 100 centers.
+// inflation each row begins with few centers, and the supports of all rows must change. For 100 centers this
+// took a third of the time.
 func (m *alternation) manyCenters() bool { return m.k > 32 && (m.eps > 0 || m.many) }
 
 // inflated returns a simplex oriented like the centers f, and about as large as the data. In coordinates in

@@ -176,7 +176,7 @@ func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
 }
 
 // dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It computes ‖A‖‖A⁻¹‖ in
-// the Frobenius norm, since pivots may not show dependence (Kahan) and eigenvalues cost more. The norm may be
+// the Frobenius norm: pivots may not show dependence (Kahan), and eigenvalues take longer. The norm may be
 // too large by a factor of k, so dependent may err on the side of dependence, which costs only time.
 func (p *simplexProblem) dependent() bool {
 	k := p.k

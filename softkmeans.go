@@ -77,7 +77,7 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	err := cmp.Or(o.only("Fit", "Weights", "Enclosure", "Solver", "Orientation"), checkFit(k, &o))
 	if o.Sum == SumAtMostOne {
-		err = fail(ErrOption, "Sum is at most one, which Fit does not take: enclosure.Cone does")
+		err = fail(ErrOption, "Sum is at most one, which Fit refuses: use enclosure.Cone")
 	}
 	if err != nil {
 		return nil, err
@@ -181,8 +181,8 @@ func (m *Model) Labels(dst []int) []int {
 	return dst
 }
 
-// PredictLabels returns the labels of the rows of x (n×d) by the rule of [Model.Labels]: the index of the row
-// of ClusterMeans at the least distance along ClusterAxes, the lowest index if distances agree to rounding.
+// PredictLabels returns the labels of the rows of x (n×d) by the rule of [Model.Labels]. A label is the index
+// of the nearest row of ClusterMeans along ClusterAxes, or the lowest index if distances agree to rounding.
 // Without ClusterMeans the label is the largest membership of [Model.Predict]. dst receives the result; nil
 // allocates, and a wrong length panics. Cost: O(ndk), for sparse rows O(k) a stored entry, or Predict's.
 // Errors: as for Predict; on an error dst is unchanged.
@@ -429,9 +429,9 @@ func (m *Model) checkAxes() error {
 	return nil
 }
 
-// Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted rows: the g ≥ 0 with
-// Σg = 1 (with SumAtMostOne at most 1) that minimises ‖x − Σg_j·center_j‖². dst receives the result; nil
-// allocates, dst may be x itself, and a wrong shape panics.
+// Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted rows. The memberships
+// of a row are the g ≥ 0 with Σg = 1 (with SumAtMostOne at most 1) that minimise ‖x − Σg_j·center_j‖². dst
+// receives the result; nil allocates, dst may be x itself, and a wrong shape panics.
 //
 // For the rows of the fit the result equals Memberships, to 1e-11 if the centers are affinely independent. If
 // not, many g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if

@@ -59,7 +59,7 @@ type Choice struct {
 	// of the rows.
 	most, limit, dims int
 
-	// Entry [k−1] of each of the following lists belongs to k prototypes.
+	// Lists of the criteria, by k:
 
 	// Index k−1 of this and of all lists below is for k prototypes. Step is the fraction of the total
 	// variance in the (k−1)-th direction. Bound is the fraction above which a direction exceeds the noise.
@@ -115,12 +115,12 @@ const (
 //
 // # Details
 //
-// Edge compares with white noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009), or with permuted columns
-// (Horn 1965; Buja & Eyuboglu 1992) if fewer than half of the directions, or fewer than 3, are noise. HeldOut
-// is the smallest number within one standard error of the least error (Owen & Perry 2009). Stable requires an
-// adjusted Rand index of 0.8 (Tibshirani & Walther 2005), and 0.15 more than for a normal cloud (Dudoit &
-// Fridlyand 2002). Clusters requires at least four of Ward's clusters (1963), with a mean silhouette
-// (Rousseeuw 1987) of 0.5, and 0.15 more than for a normal cloud.
+// Edge compares with white noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009). If fewer than half of
+// the directions, or fewer than 3, are noise, Edge compares with permuted columns (Horn 1965; Buja & Eyuboglu
+// 1992). HeldOut is the smallest number within one standard error of the least error (Owen & Perry 2009).
+// Stable requires an adjusted Rand index of 0.8 (Tibshirani & Walther 2005), and 0.15 more than for a normal
+// cloud (Dudoit & Fridlyand 2002). Clusters requires at least four of Ward's clusters (1963), with a mean
+// silhouette (Rousseeuw 1987) of 0.5, and 0.15 more than for a normal cloud.
 //
 // Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances. A
 // Standardized choice nearly doubles this cost, without Progress. Errors: FitMinVolume's and ctx's, wrapped.
@@ -149,7 +149,7 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	s.most = min(s.o.MaxK, len(rows)/(2*fewestOfCenter))
 	if s.most < 2 {
 		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
-			len(rows), " rows of positive weight; a choice of k takes 16, and a MaxK of 2")
+			len(rows), " rows of positive weight; a choice of k requires 16 rows, and a MaxK of at least 2")
 	}
 	s.c.Rows, s.c.most, s.c.limit, s.c.divided = len(rows), s.most, s.o.MaxK, s.o.Divided
 	s.x = scaled(draws.Chosen(x, rows))

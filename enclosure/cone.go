@@ -58,7 +58,7 @@ const (
 
 // Cone minimises ‖X − GF‖² globally over memberships G ≥ 0 whose rows add up to at most 1. The samples are
 // the rows of x (n×d), which are not centred. Read Centers F (k×d) and Memberships G (n×k). Gap is the
-// distance from the floor Σ_{i>k} σ_i(X)².
+// distance from the floor Σ_{i>k} σ_i(X)², as a fraction of Total.
 //
 // The result attains the floor if a half-space contains all rows that are not 0, projected on the k leading
 // directions (Gillis & Kumar 2015). Nonnegative data lies in one, unless σ_k = σ_{k+1} and the rows fall into

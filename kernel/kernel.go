@@ -4,7 +4,7 @@
 //
 // K takes 8n² bytes: 7.2 GB for n = 30 000. Entries of rows must be at most 2^500 in magnitude, as everywhere
 // in softkmeans. Bad data, or a result too large to address, causes softkmeans.ErrShape, ErrNonFinite or
-// ErrRange. Training rows without a row cause ErrTooFewSamples, except in [Graph]. A γ that is negative or
+// ErrRange. Without training rows the error is ErrTooFewSamples, except in [Graph]. A γ that is negative or
 // not finite causes ErrOption.
 package kernel
 
@@ -93,7 +93,7 @@ func DistancesBetween(d *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, 
 		return nil, err
 	}
 	if gamma == 0 {
-		return nil, fault.New(softkmeans.ErrOption, "gamma is 0, and new rows have no median")
+		return nil, fault.New(softkmeans.ErrOption, "gamma is 0: pass the γ of the training rows")
 	}
 	return between(d.Rows, d.Cols, func(i, j int) float64 { return gaussian(gamma * d.At(i, j) * d.At(i, j)) })
 }

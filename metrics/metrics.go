@@ -22,7 +22,7 @@ type cell struct{ class, cluster, count int }
 
 func count(truth, labels []int) (*contingency, error) {
 	if len(truth) != len(labels) {
-		return nil, fault.New(softkmeans.ErrShape, len(truth), " true labels for ", len(labels), " found ones")
+		return nil, fault.New(softkmeans.ErrShape, len(truth), " classes for ", len(labels), " found ones")
 	}
 	if len(truth) == 0 {
 		return nil, fault.New(softkmeans.ErrTooFewSamples, "no labels")

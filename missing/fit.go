@@ -206,7 +206,7 @@ func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix
 		return out, err
 	}
 	if dst.Rows != out.Rows || dst.Cols != out.Cols || errors.Is(dst.Check("dst"), softkmeans.ErrShape) {
-		panic("softkmeans: dst has not the shape of the result")
+		panic("softkmeans: dst does not have the shape of the result")
 	}
 	for i := range out.Rows {
 		copy(dst.Row(i), out.Row(i))

@@ -57,7 +57,7 @@ type File struct {
 	// or words. If Divisor is 1, values within 1e-14·|Shift| of Shift count as Shift. With the rule counts
 	// each row, of values ≥ 0, is first divided by its sum. With the rule sums each row is only divided by
 	// its sum, which must be above 0; Divisor stores the mean sum, and columns are not divided. With the rule
-	// words v is first replaced by log(1+v), and each row then gets length 1.
+	// words v is first replaced by log(1+v), and after the division each row gets length 1.
 	Scale          string
 	Shift, Divisor []float64
 
@@ -195,7 +195,7 @@ func (f *File) complete() (*File, error) {
 	c := *f
 	switch {
 	case (f.Model == nil) == (f.Similarities == nil):
-		return nil, fault.New(softkmeans.ErrShape, "a model file has a Model or Similarities")
+		return nil, fault.New(softkmeans.ErrShape, "a File requires either a Model or Similarities")
 	case f.K() == 0:
 		return nil, fault.New(softkmeans.ErrShape, "the model has no clusters")
 	case f.Model != nil && f.Model.Centers.Cols == 0:

@@ -40,9 +40,9 @@ type Sureness struct {
 
 // Bootstrap estimates how much the centers, mean memberships and labels of the model m change from sample to
 // sample. m is a model of [softkmeans.FitMinVolume] for the rows of x (n×d) with these options. Read Lower,
-// Upper and Stable. Resamples times Bootstrap samples n rows with replacement, fits them from m's centers,
-// and matches the prototypes with m's as [Match] does. Fixed centers match themselves. A row sampled twice
-// counts twice; rows of weight 0 are not sampled.
+// Upper and Stable. Bootstrap repeats three steps Resamples times: it samples n rows with replacement, fits
+// them from m's centers, and matches the prototypes with m's as [Match] does. Fixed centers match themselves.
+// A row sampled twice counts twice; rows of weight 0 are not sampled.
 //
 // The intervals are for the result of the same fit on very many such rows. They cover the prototypes that
 // generated the data less often, since a slack moves centers inward. More rows do not change this. The fits
@@ -51,7 +51,7 @@ type Sureness struct {
 // # Details
 //
 // In simulations 91 to 96 % of the intervals of level 0.95 covered the result of the same fit of very many
-// rows, and 40 to 89 % covered the prototypes that generated the data (docs/accuracy.md). For a model of
+// rows. Only 40 to 89 % covered the prototypes that generated the data (docs/accuracy.md). For a model of
 // package unmix set NonNegative, and Lambda to the model's; the intervals are then for this λ.
 //
 // Cost: Resamples fits by FitMinVolume without k-means. Workers share the fits. Memory: FitMinVolume's for

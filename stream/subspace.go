@@ -200,8 +200,8 @@ func (e *Extent) Merge(f *Extent) error {
 
 // Model returns the global solution for rows of the extent e, without memberships; [softkmeans.Model.Predict]
 // computes them. Errors: [softkmeans.ErrShape] for the extent of another subspace, [softkmeans.ErrChanged] if
-// the number of rows in the extent, or the sum of their squared distances from the mean, differs from the
-// statistics.
+// the extent and the statistics differ in the number of rows, or in the sum of squared distances from the
+// mean.
 func (p *Subspace) Model(e *Extent) (*softkmeans.Model, error) {
 	switch {
 	case e.rows != p.Rows:

@@ -40,7 +40,7 @@ func (s Scaling) String() string {
 // Options tunes [Fit]. The zero value and nil are the defaults.
 type Options struct {
 	// The defaults are softkmeans.InitSPA for Init, softkmeans.VolumeAffine for Volume, and 1e-7 for Tol,
-	// since the spectrum of a dark material, which changes the loss little, converges last. NonNegative is
+	// since the spectrum of a dark material changes the loss little, and converges last. NonNegative is
 	// always set; Fixed causes ErrOption. If Lower or Upper contains other numbers than 0 and ±Inf, ScaleAuto
 	// means ScaleGiven, and ScaleUnit causes ErrOption. If neither Slack nor Lambda is set, λ is chosen by
 	// the noise, from one start.
@@ -56,9 +56,9 @@ type Options struct {
 
 // Result is a fitted image. Centers are the spectra and Memberships the abundances. Labels are the largest
 // memberships. With ScaleUnit x ≈ diag(Brightness)·Memberships·Centers, and Floor is the floor for
-// SumAtMostOne. Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings describe the rows as they were
-// fitted: of length 1, in columns divided by their noise, and divided by 2^20 if an entry of x is above
-// 2^480.
+// SumAtMostOne. Lambda, Epsilon, Trace, Iterations, Stationarity and Warnings describe the fitted rows.
+// Fitted rows are of length 1 (with ScaleUnit), in columns divided by their noise, and divided by 2^20 if an
+// entry of x is above 2^480.
 type Result struct {
 	*softkmeans.Model
 	Scaling    Scaling   // ScaleGiven or ScaleUnit
@@ -86,7 +86,7 @@ func (r *Result) Predict(dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) 
 		return g, err
 	}
 	if dst.Rows != g.Rows || dst.Cols != g.Cols {
-		panic("unmix: dst has another shape than the result")
+		panic("softkmeans: dst does not have the shape of the result")
 	}
 	for i := range g.Rows {
 		copy(dst.Row(i), g.Row(i))
@@ -167,7 +167,7 @@ func check(ctx context.Context, x *softkmeans.Matrix, k int, opts *Options) (*ta
 	case t.Fixed != nil:
 		return nil, fault.New(softkmeans.ErrOption, "Fixed is for softkmeans.FitMinVolume")
 	case t.Scaling == ScaleUnit && t.inUnits():
-		return nil, fault.New(softkmeans.ErrOption, "Scaling is unit, and Lower or Upper is not 0")
+		return nil, fault.New(softkmeans.ErrOption, "Scaling is unit, which excludes a Lower or Upper other than 0")
 	}
 	if err := x.Check("x"); err != nil {
 		return nil, err

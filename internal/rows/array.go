@@ -90,7 +90,7 @@ func openTurned(in io.Reader, source string, d table.Dialect, size int64) (*arra
 		return nil, err
 	}
 	a.head.Turned = true
-	a.head.Notes = append(a.head.Notes, "the table is turned, as asked: its columns are the rows")
+	a.head.Notes = append(a.head.Notes, "the table is transposed, as asked: its columns are the rows")
 	return a, nil
 }
 

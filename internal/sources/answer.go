@@ -174,7 +174,7 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 	n, rows := a.Farthest(most)
 	why, list := a.Noise.Explains("row", "column"), ""
 	if a.Result.Drawn != nil {
-		why = "the standard deviations explain, in 95 % of the draws"
+		why = "the standard deviations explain, in 95 % of the random samples"
 	}
 	for at, i := range rows {
 		list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + ")"

@@ -375,7 +375,7 @@ func (p *parser) numeric() []bool {
 
 func (p *parser) besides() string {
 	var all []string
-	for i, name := range []string{"the label column", "the weights", "those that are left out"} {
+	for i, name := range []string{"the label column", "the weights", "the columns that are left out"} {
 		if slices.Contains(p.roles, roleLabel-i) {
 			all = append(all, name)
 		}

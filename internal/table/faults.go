@@ -193,7 +193,7 @@ func (p *parser) list(flaws []flaw) string {
 
 // rules say what the values of Words.Missing do.
 var rules = map[string]string{
-	"fit":  "fits what is there",
+	"fit":  "fits the values that are present",
 	"drop": "leaves these rows out",
 	"mean": "fills in the means of the columns",
 }

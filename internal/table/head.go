@@ -152,7 +152,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
 		counts && below[0].text() || (even(numbers) || n >= 5) && (unnamed || p.outside(numbers, first, below))):
 		p.survey.note(p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
-			", and those of no other line do" + hint(header, " no makes a row of it"))
+			", and the numbers of no other line do" + hint(header, " no makes a row of it"))
 		return true, nil
 	case same == 0 && !counts && n < longAxis && !(n >= 5 && even(numbers)):
 		return false, nil

@@ -93,7 +93,7 @@ func (p *parser) noteRising(c *column, j int) {
 	}
 	if w := p.dialect.Words.ID; j > 0 && is("axis", p.names[j]) {
 		note = "warning: " + p.columnName(j) + " is an axis, and its points are taken for the rows; " +
-			"if samples are columns, delete the columns before it: then the table is turned"
+			"if samples are columns, delete the columns before it: then the table is transposed"
 	} else if w != "" {
 		note += "; if they are ids: " + w + " " + strconv.Itoa(j+1)
 	}
@@ -168,5 +168,5 @@ func (p *parser) guessPositions(free func(int) bool, h *Head) {
 		p.kept[j], p.roles[j] = true, roleNone
 	}
 	p.survey.note(someOf(p.these(at).names) + Plural(len(at), " has", " have") +
-		" no name, or that of a position, beside numbers as names: no data, but carried along as positions")
+		" no name, or the name of a position, and other names are numbers: taken for positions, not for data")
 }

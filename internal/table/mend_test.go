@@ -118,7 +118,7 @@ func TestUnitsBehind(t *testing.T) {
 		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" or \"13A\"",
 		"w,v\n,cm\n5 kg,1\n6 kg,2\n":                  "[5 1 6 2] [kg cm]",
 		"450 nm,460 nm\n5,1\n6,2\n":                   "[5 1 6 2] []",
-		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" has no unit, where others have kg`,
+		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" has no unit, but others have kg`,
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9 g":  `"9 g" in column "w" is not in kg, as others are`,
 		"w\n" + strings.Repeat("5\n6\n", 20) + "9 kg": `"9 kg" in column "w" is not a number`,
 	} {
@@ -219,7 +219,7 @@ func TestStrays(t *testing.T) {
 	want := "f.csv: entries that are not numbers: 2 in column 1 (a), \"x\" (first on line 52), 1 in column 2 (b), " +
 		"\"y\" (first on line 53), 1 in column 2 (b), below a limit, such as \"<3\" (first on line 104) " +
 		"(add -below half -na x,y -missing fit, which takes half of each limit, counts these words as " +
-		"missing and fits what is there; -below missing -missing fit counts them as missing)"
+		"missing and fits the values that are present; -below missing -missing fit counts them as missing)"
 	for _, workers := range []int{1, 3} {
 		b, err := NewReader(strings.NewReader(text), "f.csv", Dialect{Guess: true, Workers: workers})
 		if err != nil {

@@ -44,7 +44,7 @@ func (p *parser) in(j int) string {
 func hintCR(fields [][]byte) string {
 	hasCR := func(s []byte) bool { return bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 }
 	if slices.ContainsFunc(fields, hasCR) {
-		return " (a CR within a line: where lines end in CR alone, convert them to LF)"
+		return " (a CR within a line: if lines end in CR alone, convert them to LF)"
 	}
 	return ""
 }

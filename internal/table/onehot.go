@@ -66,8 +66,8 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	}
 	at, ok := hot.place[shown(s)]
 	if !ok {
-		return p.fault(j, quote(string(s))+p.in(j)+" is a value that the first lines do not have, and "+
-			"there is no column of 0 and 1 for it")
+		return p.fault(j, quote(string(s))+p.in(j)+" does not occur in the first lines, so that there is no "+
+			"column of 0 and 1 for it")
 	}
 	row[at] = 1
 	return nil

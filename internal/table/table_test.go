@@ -195,7 +195,7 @@ var readErrors = []struct {
 	{"a,b,a\n1,2,3\n", Dialect{Label: "a"}, `f.csv:1:3: a second column named "a"`},
 	{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column besides the label column`},
 	{"x,y,z\n", Dialect{Drop: []string{"2", "z"}, Label: "1"},
-		`f.csv: there is no column besides the label column and those that are left out`},
+		`f.csv: there is no column besides the label column and the columns that are left out`},
 	{"a,w\n1,2\n", Dialect{Label: "2", Weights: "w"},
 		`f.csv:1: column 2 is asked for by -label and by -weights; it can be only one of them`},
 	{"a,w\n1,2\n", Dialect{Weights: "w", Drop: []string{"a", "2"}},

@@ -95,9 +95,9 @@ func (p *parser) ways(list []flaw, words []string) (ways []string) {
 	}{
 		{list != nil && w.Drop != "", w.Keep, " in place of " + w.Drop + " carries " +
 			Plural(len(list), "it", "them") + " to the outputs"},
-		{id != "", w.ID, " " + id + " takes it for the ids, though some come twice"},
+		{id != "", w.ID, " " + id + " takes it for the ids, which may repeat"},
 		{label != "", w.Label, " " + label + " takes it for the classes"},
-		{few, w.OneHot, " makes columns of 0 and 1 of few values"},
+		{few, w.OneHot, " turns a column of few values into columns of 0 and 1"},
 	} {
 		if way.fits && way.word != "" {
 			ways = append(ways, way.word+way.advice)

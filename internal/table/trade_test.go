@@ -37,7 +37,7 @@ func TestTrade(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{species, "has features, and the names in line 1 are numbered (-transpose yes"},
-		{indels, "the table is turned"},
+		{indels, "the table is transposed"},
 		{openAQ, "the table is long: \"value\" becomes 8 rows of 3 columns"},
 		{",gdp,gdp,gdp\nyear,2008,2009,2010\ncountry,,,\n" + linesOf(6, "Land%d,1.$,2.$,1.%d"),
 			"|gdp 2008|gdp 2009|gdp 2010|"},
@@ -63,7 +63,7 @@ func TestTrade(t *testing.T) {
 		{"1.5\t$\n" + linesOf(20, "%d.25\t$"), "column 1"},
 		{"s,a,b\n" + linesOf(9, "s%d,$,2.5") + "s,a,b\n" + linesOf(3, "t%d,$,%d.5"), "line 1 comes again below"},
 		{"nm,S1,S2,S3\n" + linesOf(20, "4%d0,$,2.5,1") + "nm,S1,S2,S3\n" + linesOf(9, "7%d0,$,2.5,1"),
-			"the table is turned"},
+			"the table is transposed"},
 		{"\\begin{table}\n", "this is LaTeX"},
 	} {
 		text, want := c[0], c[1]

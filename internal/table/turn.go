@@ -231,7 +231,7 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		}
 		s.note("warning: this seems to be " + what + " whose " + points + " are taken for the rows" +
 			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
-			"; those of several files belong in one table")
+			"; put the samples of several files into one table")
 	}
 	return t, why
 }
@@ -502,7 +502,7 @@ func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error
 	d, ask := &p.dialect, p.dialect.Words.Transpose
 	switch {
 	case d.Transpose == TransposeYes:
-		return true, "the table is turned, as asked: its columns are the rows", nil
+		return true, "the table is transposed, as asked: its columns are the rows", nil
 	case d.Transpose == TransposeNo || !d.Guess:
 		return false, "", nil
 	}
@@ -515,7 +515,7 @@ func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error
 	case t == asItStands || err != nil:
 		return false, "", err
 	case t == certain:
-		return true, "the table is turned: its columns are the rows, since " + why +
+		return true, "the table is transposed: its columns are the rows, since " + why +
 			hint(ask, " no reads it as it stands"), nil
 	}
 	s.note("the samples of this table may be its columns, since " + why + hint(ask, " yes reads it so"))

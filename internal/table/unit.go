@@ -104,7 +104,7 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	}
 	word := quote(string(field)) + p.in(j)
 	if unit == "" {
-		return p.fault(j, word+" has no unit, where others have "+Printable(want))
+		return p.fault(j, word+" has no unit, but others have "+Printable(want))
 	}
 	return p.fault(j, word+" is not in "+Printable(want)+", as others are")
 }
