@@ -15,6 +15,7 @@ import (
 	"softkmeans/internal/answer"
 	"softkmeans/internal/la"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/scenes"
 	"softkmeans/internal/table"
 	"softkmeans/metrics"
 )
@@ -289,23 +290,21 @@ func matchMaterials(a, b *materials) *answer.Materials {
 	e := &answer.Materials{Truth: answer.MaterialsOf{Source: a.source, Names: a.names, Notes: a.notes},
 		Found: answer.MaterialsOf{Source: b.source, Names: b.names, Notes: b.notes},
 		Rows:  len(a.at), Left: a.rows - len(a.at)}
+	truth, found := la.Transpose(a.values), la.Transpose(b.values)
+	shape, like := lessMeans(truth), lessMeans(found)
 	gain := softkmeans.NewMatrix(len(a.names), len(b.names), nil)
 	for i := range gain.Rows {
 		for j := range gain.Cols {
-			gain.Set(i, j, -columnsAngle(a.values, b.values, i, j, true))
+			gain.Set(i, j, -scenes.Angle(shape.Row(i), like.Row(j)))
 		}
 	}
 	matched := 0.0
 	for i, j := range metrics.Assignment(gain) {
 		m := answer.MaterialMatch{Truth: a.names[i]}
 		if j >= 0 {
-			square := 0.0
-			for row := range a.values.Rows {
-				off := a.values.At(row, i) - b.values.At(row, j)
-				square += off * off / float64(a.values.Rows)
-			}
-			m = answer.MaterialMatch{Truth: a.names[i], Found: b.names[j], MRSA: -100 / math.Pi * gain.At(i, j),
-				Angle: 180 / math.Pi * columnsAngle(a.values, b.values, i, j, false), RMSE: math.Sqrt(square)}
+			square := la.SquaredDistance(truth.Row(i), found.Row(j)) / float64(truth.Cols)
+			m = answer.MaterialMatch{Truth: a.names[i], Found: b.names[j], MRSA: -gain.At(i, j) / 1.8,
+				Angle: scenes.Angle(truth.Row(i), found.Row(j)), RMSE: math.Sqrt(square)}
 			matched++
 			e.MRSA, e.Angle, e.RMSE = e.MRSA+m.MRSA, e.Angle+m.Angle, e.RMSE+square
 		}
@@ -315,22 +314,14 @@ func matchMaterials(a, b *materials) *answer.Materials {
 	return e
 }
 
-// columnsAngle returns the angle between column i of a and column j of b, in radians. centred
-// subtracts their means first. The angle is a right one if either is 0.
-func columnsAngle(a, b *softkmeans.Matrix, i, j int, centred bool) float64 {
-	var u, v float64 // means
-	for row := range a.Rows {
-		if centred {
-			u, v = u+a.At(row, i)/float64(a.Rows), v+b.At(row, j)/float64(a.Rows)
+// lessMeans returns the rows of m less the means of their entries.
+func lessMeans(m *softkmeans.Matrix) *softkmeans.Matrix {
+	m = m.Clone()
+	for i := range m.Rows {
+		mean := la.Sum(m.Row(i)) / float64(m.Cols)
+		for j := range m.Row(i) {
+			m.Row(i)[j] -= mean
 		}
 	}
-	var uv, uu, vv float64
-	for row := range a.Rows {
-		x, y := a.At(row, i)-u, b.At(row, j)-v
-		uv, uu, vv = uv+x*y, uu+x*x, vv+y*y
-	}
-	if !(uu > 0 && vv > 0) {
-		return math.Pi / 2
-	}
-	return math.Acos(min(max(uv/math.Sqrt(uu)/math.Sqrt(vv), -1), 1))
+	return m
 }

@@ -82,7 +82,7 @@ func TestFlags(t *testing.T) {
 		{"fit -k 2 -seed -1 data.csv", 2, `"-1" for flag -seed`},
 		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
 		{"fit -k 2 data.csv more.csv", 2, `fit takes 1 file, not 2: ["data.csv" "more.csv"]`},
-		{"fit -k 2 -workers -1 data.csv", 2, "-workers -1"},
+		{"fit -k 2 -workers -1 data.csv", 2, "flag -workers: must be a whole number, at least 0"},
 		{"fit -k 2 -method lsd -sum one data.csv", 2,
 			"-sum is only for -method minvol, global and alternating"},
 		{"certify -model m.json -sum one data.csv", 2, "-sum: the model has its own; leave the flag out"},

@@ -147,7 +147,7 @@ func (f *inputFlags) addTurn(fs *flag.FlagSet) {
 }
 
 func (f *inputFlags) addRun(fs *flag.FlagSet) {
-	fs.IntVar(&f.workers, "workers", 0, "")
+	wholeFlag(fs, &f.workers, "workers", 0)
 	fs.BoolVar(&f.quiet, "quiet", false, "")
 }
 
@@ -171,9 +171,6 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 	}
 	if f.missing == absent.Fit && fs.Name() != "fit" && fs.Name() != "report" {
 		return usageErrorf("-missing fit is for softkmeans fit and report; %s takes drop and mean", fs.Name())
-	}
-	if f.workers < 0 {
-		return usageErrorf("-workers %d: must be at least 0", f.workers)
 	}
 	// Every goroutine that reads allocates buffers, even without work.
 	if f.dialect.Workers = min(f.workers, 256); f.dialect.Workers == 0 {

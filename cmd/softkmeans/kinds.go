@@ -48,12 +48,10 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	switch k := d.kind; {
 	case k.Total > 0:
 		without("column "+short(d.Names[k.Total-1], mostName)+kinds.TotalWords, k.Total)
-	case k.Divided:
-		d.take(kinds.DividedWords + " (-scale none takes them as they are)")
 	case k.Counts:
-		d.take(kinds.CountsWords + " (-scale none takes them as they are)")
+		d.take(k.Words() + " (-scale none takes them as they are)")
 	case k.Sum > 0:
-		d.take("rows add up to " + plain(k.Sum) + kinds.SumWords + " (-scale zscore does)")
+		d.take(k.Words() + " (-scale zscore does)")
 	case k.MayBe:
 		note(mayBeCounts)
 	}
@@ -167,32 +165,28 @@ func withSizes(details *softkmeans.Matrix, sizes []float64) *softkmeans.Matrix {
 // noteKind adds a note if the table looks like distances, a graph or similarities, and is taken for something
 // else.
 func (d *data) noteKind(f *fitFlags) {
-	similar := f.method.ofSimilarities()
-	switch {
-	case similar && f.kernel == kernelMatrix:
+	similar, matrix := f.method.ofSimilarities(), f.kernel == kernelMatrix
+	if similar && matrix {
 		d.noteNegative(f.method)
-		if kinds.Square(d.x) && kinds.Holds(d.x) == kinds.Graph {
-			d.Notes = append(d.Notes, "the table looks like the weights of a graph, and is taken for similarities "+
-				"as it is; -kernel graph divides by the sums of its rows")
-		}
-		return
-	case similar && (f.kernel == kernelGraph || f.kernel != kernelDistances && !f.kernel.compares()), !kinds.Square(d.x):
+	}
+	if !kinds.Square(d.x) || similar && !matrix && f.kernel != kernelDistances {
 		return
 	}
-	switch kinds.Holds(d.x) {
-	case kinds.Graph:
-		d.Notes = append(d.Notes, "the table looks like the weights of a graph; if it is: -kernel graph")
-	case kinds.Distances:
-		if !similar {
-			d.Notes = append(d.Notes,
-				"the table looks like distances between its rows; if it is: -kernel distances")
-		}
+	note := ""
+	switch holds := kinds.Holds(d.x); {
+	case holds == kinds.Graph && similar && matrix:
+		note = "the table looks like the weights of a graph, and is taken for similarities as it is; -kernel graph " +
+			"divides by the sums of its rows"
+	case holds == kinds.Graph:
+		note = "the table looks like the weights of a graph; if it is: -kernel graph"
+	case similar:
+		return
+	case holds == kinds.Distances:
+		note = "the table looks like distances between its rows; if it is: -kernel distances"
 	default:
-		if !similar {
-			d.Notes = append(d.Notes, "the table is symmetric, as similarities of its rows are; if it holds "+
-				"these: -kernel matrix")
-		}
+		note = "the table is symmetric, as similarities of its rows are; if it holds these: -kernel matrix"
 	}
+	d.Notes = append(d.Notes, note)
 }
 
 // noteNegative notes similarities below 0, which LSD cannot come near.

@@ -155,12 +155,5 @@ func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, erro
 }
 
 func isHard(g *softkmeans.Matrix) bool {
-	for i := range g.Rows {
-		for _, v := range g.Row(i) {
-			if v != 0 && v != 1 {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.Data, func(v float64) bool { return v != 0 && v != 1 })
 }

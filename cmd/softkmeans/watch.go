@@ -6,7 +6,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"softkmeans"
@@ -141,19 +140,9 @@ func (w *watch) warnings(f *modelFile) (list []string) {
 
 func span(least, most float64) string {
 	if least == most {
-		return plain(least)
+		return view.Plain(least, 6)
 	}
-	return plain(least) + "…" + plain(most)
-}
-
-// plain writes a value with six digits, and without an exponent where that is short.
-func plain(v float64) string {
-	s := strconv.FormatFloat(v, 'g', 6, 64)
-	if size := math.Abs(v); strings.Contains(s, "e") && size >= 1e-6 && size < 1e12 {
-		v, _ = strconv.ParseFloat(s, 64)
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return s
+	return view.Plain(least, 6) + "…" + view.Plain(most, 6)
 }
 
 // setResidual takes the largest residual of rows with weight, made even.

@@ -20,7 +20,6 @@ type Quality struct {
 	Noun     string // what a prototype is called; "": that
 	Sum      softkmeans.Sum
 	Tol      float64 // of "optimal"
-	Scaled   bool    // the columns are scaled
 	Streamed bool    // the certificate comes from passes over a file, without SpanError
 	Missing  int     // values of the table; above 0 Floor is an estimate, and Floor − FloorError is proved
 	Trivial  bool    // as many prototypes mix any table of this size

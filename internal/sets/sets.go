@@ -52,9 +52,6 @@ func Folders(names ...string) Opener {
 func Parse(text string) (Set, error) {
 	name, files, _ := strings.Cut(text, "=")
 	colon := strings.LastIndexByte(files, ':')
-	if colon >= 2 && files[colon-2] == ':' && strings.IndexAny(files[colon+1:], `\/`) == 0 {
-		colon -= 2 // that was a drive of Windows, C:\labels.csv
-	}
 	s := Set{Name: strings.TrimSpace(name)}
 	if s.Name == "" || colon < 0 {
 		return s, fmt.Errorf("%q is not of the form name=view.csv,more.csv:labels.csv", text)

@@ -147,7 +147,7 @@ func unlike(c *scale.Columns, used []int, h *table.Head, ratio float64) string {
 		return "columns are in different units (" + few(of) + ") and left as they are"
 	case whole && broken && ratio >= unlikeKinds:
 		return "whole numbers and numbers with decimals are left as they are, and their standard deviations " +
-			"differ by a factor of " + times(ratio)
+			"differ by a factor of " + Plain(ratio, 2)
 	}
 	return ""
 }
@@ -158,15 +158,6 @@ func Differ(s *scale.Scaling, h *table.Head, names []string) string {
 		return why + ": standardized"
 	}
 	return "standard deviations of columns differ by a factor of " +
-		times(s.Divisor[s.Widest]/s.Divisor[s.Narrowest]) + " (" + names[s.Widest] + " is widest, " +
+		Plain(s.Divisor[s.Widest]/s.Divisor[s.Narrowest], 2) + " (" + names[s.Widest] + " is widest, " +
 		names[s.Narrowest] + " narrowest): standardized"
-}
-
-// times writes a ratio with two digits.
-func times(ratio float64) string {
-	text := strconv.FormatFloat(ratio, 'g', 2, 64)
-	if v, err := strconv.ParseFloat(text, 64); err == nil && v < 1e9 {
-		text = strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return text
 }

@@ -62,6 +62,16 @@ func Small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 // Small6 writes v with six digits.
 func Small6(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
+// Plain writes v with so many digits, and without an exponent where that is short.
+func Plain(v float64, digits int) string {
+	s := strconv.FormatFloat(v, 'g', digits, 64)
+	if size := math.Abs(v); strings.Contains(s, "e") && size >= 1e-6 && size < 1e12 {
+		v, _ = strconv.ParseFloat(s, 64)
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return s
+}
+
 // Above writes how far the error is above the proved floor at most, in shares of that, or –
 // if it is 0 to rounding.
 func Above(c softkmeans.Certificate) string {
