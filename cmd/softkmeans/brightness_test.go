@@ -129,7 +129,7 @@ func TestBrightness(t *testing.T) {
 	for i, line := range lines[1:] {
 		row := fields(line)
 		if i == 4 || i == 59 {
-			if strings.ReplaceAll(line, ",", "") != fmt.Sprintf("S%02d0", i) {
+			if strings.ReplaceAll(line, ",", "") != fmt.Sprintf("S%02d", i) {
 				t.Error(line)
 			}
 			continue
