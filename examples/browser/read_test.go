@@ -141,7 +141,7 @@ func checkRefused(t *testing.T, parts []part, err error, want string) {
 	switch {
 	case err == nil:
 		t.Error("no error")
-	case want == "-encode onehot makes":
+	case want == "-encode onehot turns":
 		if !strings.Contains(ways, "Make columns of 0 and 1\troles\t") {
 			t.Errorf("%v; %q", err, ways)
 		}
