@@ -213,7 +213,9 @@ func TestCertifyUsage(t *testing.T) {
 	x := write("x.csv", "a,b\n0,0\n4,0\n0,4\n1,2\n")
 	f := write("f.csv", "0,0\n4,0\n0,4\n")
 	g := write("g.csv", "1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
+	bare, wide := write("bare.csv", "0,0\n4,0\n0,4\n1,2\n"), write("wide.csv", "c1,c2,c3\n0,0,1\n4,0,1\n0,4,2\n")
 	for _, c := range []failure{
+		{"-centers " + wide + " " + bare, 1, "3 prototypes of 3 columns, but " + bare + " has 2 columns"},
 		{x, 2, "-centers is missing"},
 		{"-model m.json -centers " + f + " " + x, 2, "both contain prototypes"},
 		{"-model m.json -scale zscore " + x, 2, "-scale: the model has its own"},

@@ -35,7 +35,7 @@ func plainError(err error) error {
 
 // picked returns a function for Dialect.Pick: the wanted columns if the header has
 // all of them, else all columns but one named label. It sets *found accordingly. bare says
-// that they are wanted by position, as those of sparse files.
+// that the wanted columns have no names of their own, as in a file without a header.
 func picked(wanted []string, bare bool, found *bool) func(names []string) []string {
 	return func(names []string) (columns []string) {
 		*found = false
@@ -74,7 +74,7 @@ func (s *solution) centersLike(d *data) (*softkmeans.Matrix, error) {
 	var err error
 	found := false
 	read := func(header table.Header) {
-		t, err = readSide(bytes.NewReader(s.centers), s.source, table.Dialect{Header: header, Pick: picked(d.Names, d.Bare, &found)})
+		t, err = readSide(bytes.NewReader(s.centers), s.source, table.Dialect{Header: header, Pick: picked(d.Names, d.Bare || !d.Header, &found)})
 	}
 	if d.Header { // a header whose names are numbers is not recognized by itself
 		read(table.HeaderYes)

@@ -41,7 +41,11 @@ func (f *fitFlags) takesSparse(t *rows.Sparse) bool {
 	return false
 }
 
+// fill returns the table of t with its zeros. Brightness is then looked for only where fit fills the zeros in, too.
 func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
+	if f.perRow == unmix.ScaleAuto && !halfStored(t) {
+		f.perRow = unmix.ScaleGiven
+	}
 	t.Notes = append(t.Notes, filledNote(t))
 	filled, err := t.Table()
 	if err != nil && t.X.Cols <= f.mostStreamed {
