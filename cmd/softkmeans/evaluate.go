@@ -224,10 +224,12 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 			return fmt.Errorf("%s: %d columns; at most %d materials can be matched", name, k, mostMaterials)
 		}
 	}
+	flat := both[0].rows < len(both[0].names) && both[1].rows < len(both[1].names) // more materials than values
 	for i := range both { // its materials may be rows
-		if other := both[1-i].rows; both[i].rows < min(other, len(both[i].names)) && files[i] != "-" {
+		other := both[1-i].rows
+		if (flat || both[i].rows < min(other, len(both[i].names))) && files[i] != "-" {
 			t, err := f.readMaterials(ctx, files[i], table.TransposeYes, std)
-			if err == nil && t.rows == other && len(t.names) == both[i].rows {
+			if err == nil && (flat || t.rows == other && len(t.names) == both[i].rows) {
 				t.notes = append(t.notes, "the materials are the rows of "+files[i])
 				both[i] = t
 			}

@@ -92,6 +92,13 @@ func TestEvaluateMaterials(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, said)
 		}
 	}
+	// Two spectra of five bands each are the rows of both files.
+	writeText(t, "e.csv", "u,v,w,x,z\n1,0,1,2,0\n0,2,1,0,1\n")
+	writeText(t, "f.csv", "u,v,w,x,z\n0,2,1,0,1\n1,0,1,2,0\n")
+	if said = must(t, "evaluate", "-materials", "e.csv", "f.csv"); !strings.Contains(said, "by 5 rows") ||
+		!strings.Contains(strings.Join(strings.Fields(said), " "), "band1 band2 0.00 0.00°") {
+		t.Error(said)
+	}
 	if e := matchMaterials(&materials{values: softkmeans.NewMatrix(2, 1, nil), names: []string{"none"}},
 		&materials{values: softkmeans.NewMatrix(2, 1, []float64{1, 2}), names: []string{"p"}}); e.MRSA != 50 {
 		t.Errorf("a material of 0: %+v", e)

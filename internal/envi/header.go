@@ -140,6 +140,9 @@ func enclosed(lines []string, open, end string, nested bool) int {
 func parse(fields map[string]string) (*Header, error) {
 	h := &Header{FileType: fields["file type"], Description: inBraces(fields["description"]),
 		Units: inBraces(fields["wavelength units"])}
+	if strings.EqualFold(h.Units, "unknown") || strings.EqualFold(h.Units, "none") {
+		h.Units = ""
+	}
 	if strings.EqualFold(h.FileType, SpectralLibrary) {
 		h.FileType = SpectralLibrary
 	}

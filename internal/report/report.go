@@ -25,7 +25,7 @@ type Page struct {
 }
 
 // Room is how many characters of a row of a table a page shows.
-const Room = 140
+const Room = 128
 
 //go:embed page.html
 var pageText string
