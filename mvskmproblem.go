@@ -34,9 +34,8 @@ type minVolume struct {
 // The slack is a fraction of the floor, with three exceptions:
 //   - Data whose floor is below exactShare of the total variance is an exact mixture of k prototypes:
 //     exactShare of the total then replaces the floor.
-//
-// - If trivial returns true, the floor says nothing about the noise, and trivialShare of the total replaces
-// it.
+//   - If trivial returns true, the floor says nothing about the noise, and trivialShare of the total
+//     replaces it.
 //   - No slack gives up more than mostGiven of the variance that the floor's solution explains. On noise
 //     (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be one.
 const (

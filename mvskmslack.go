@@ -250,7 +250,7 @@ const sameVolume = 1e-4
 // the objective of S. Let r² be this objective, in scaled units, divided by the least positive weight
 // (at most 1).
 //
-// 1. F's mixtures for the k samples differ from S by at most r in the Frobenius norm.
+//  1. F's mixtures for the k samples differ from S by at most r in the Frobenius norm.
 //  2. These k mixtures lie in the simplex of F. So their simplex is no larger than the simplex of F.
 //  3. The singular values of the mixtures are below the singular values σ_i of S by at most `off`, which is r
 //     and the rounding of σ_i.

@@ -34,8 +34,8 @@ type Proposal struct {
 // Propose proposes a number of prototypes from the floors for k = 1, 2, …, as [softkmeans.Floors] returns
 // them. Read K and Reason. The first of these rules that applies gives K:
 //
-// - For an exact mixture K is the first k with a floor of 0, up to 1e-12 of the first floor. This k must be
-// at most half of len(floors)−1: a few redundant columns are no mixture.
+//   - For an exact mixture K is the first k with a floor of 0, up to 1e-12 of the first floor. This k must be
+//     at most half of len(floors)−1: a few redundant columns are no mixture.
 //   - Otherwise K is one more than the number of leading steps that exceed the broken stick's (Frontier 1976;
 //     Jackson 1993).
 //   - K is 0 if no step or every step exceeds the broken stick's, or if there are fewer than 2 steps.
