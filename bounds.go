@@ -14,7 +14,7 @@ import (
 )
 
 // underflow bounds the underflow error of a sum of squares of entries up to 2, of any table: 2^74 roundings
-// of 2^-1074.
+// of at most 2^-1074.
 const underflow = 0x1p-1000
 
 // gamma returns γ(m) = m·u/(1 − m·u). A product of m factors 1+δ with |δ| ≤ u is within γ(m) of 1. Therefore

@@ -46,7 +46,8 @@ func (c Certificate) Optimal(tol float64) bool {
 }
 
 // Floors returns the least objective that 1, 2, … centers can reach. Pass the samples in rows. Use it to
-// choose k or to judge any clustering: Floors(ctx, x, nil)[k−1] is the minimum for k centers, soft or hard.
+// choose k or to judge any clustering: Floors(ctx, x, nil)[k−1] is the minimum for k centers, and a lower
+// bound for hard labels.
 //
 // For k = 1 … min(n, d)+1 it is Σ_{i≥k} σ_i² over the singular values of the centred data (Theorem 1): first
 // the total variance, last 0. For larger k the minimum is 0, too. With SumAtMostOne it is Σ_{i>k} σ_i² of the

@@ -1,13 +1,13 @@
 package softkmeans
 
 // Hard labels: the largest membership, then the nearest mean in a metric of the clusters' own. A cluster
-// between others looks like a mixture of the others, whose labels its rows get by largest membership. Means
-// lie inside the clusters, so many of these rows are nearest to the mean of their own cluster again. The
-// metric is the inverse of the common scatter of all clusters. Means, scatter and labels are updated in turn
-// until labels no longer change, as in H. P. Friedman and J. Rubin, On some invariant criteria for grouping
-// data (J. Am. Stat. Assoc. 62, 1967): this is their criterion det W, or a mixture of Gaussians of one
-// covariance with hard labels. The result depends on the start: other starts are tried, and the labels of the
-// largest merit are kept.
+// between others looks like a mixture of the others. By largest membership its rows get the labels of the
+// others. Means lie inside the clusters, so many of these rows are nearest to the mean of their own cluster
+// again. The metric is the inverse of the common scatter of all clusters. Means, scatter and labels are
+// updated in turn until labels no longer change, as in H. P. Friedman and J. Rubin, On some invariant
+// criteria for grouping data (J. Am. Stat. Assoc. 62, 1967): this is their criterion det W, or a mixture of
+// Gaussians of one covariance with hard labels. The result depends on the start: other starts are tried, and
+// the labels of the largest merit are kept.
 
 import (
 	"math"

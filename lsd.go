@@ -220,8 +220,8 @@ func LSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]fl
 }
 
 // TILSDFloors returns the floors of [TILSD] for k = 1, …, most (at most n): Σλ_i² over all eigenvalues λ of
-// HKH except the k−1 largest that are above 0. For K = XXᵀ they contain fourth powers of singular values,
-// [Floors] squares. Options, cost, rounding and errors are as for [LSDFloors].
+// HKH except the k−1 largest that are above 0. For K = XXᵀ these floors add up fourth powers of singular
+// values of X, and [Floors] adds up squares. Options, cost, rounding and errors are as for [LSDFloors].
 func TILSDFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, true)
 }
@@ -252,7 +252,7 @@ func spectralFloors(ctx context.Context, s *Matrix, most int, opts *LSDOptions,
 }
 
 // LSDModel is the result of [LSD] and [TILSD]: similarities K ≈ PPᵀ/c. Read Memberships, or Labels for one
-// cluster per sample. Gap bounds the excess.
+// cluster per sample. Gap bounds the distance from the minimum, except for rounding.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0; each row adds up to 1
 	// Scale is c: 1/c is the similarity of two samples wholly in one cluster. It is 0 if no P with ⟨K, PPᵀ⟩ >
@@ -373,8 +373,8 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
 // [LSDModel.Predict]; nil stands for the training samples. Rows of Vertices are such coordinates.
 //
-// For k compact prototypes call [FitMinVolume] on the Coordinates of a TILSD model of 3k clusters. With k
-// clusters their floor is 0.
+// For k compact prototypes call [FitMinVolume] on the Coordinates of a TILSD model of 3k clusters. For a
+// model of k clusters the floor of the Coordinates is 0.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
 // Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate

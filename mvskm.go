@@ -18,10 +18,11 @@ import (
 //
 // Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when a
 // step changes the result by at most Tol. The result need not be the minimum: from some starts the objective
-// ends at four times the minimum. Model.Gap bounds the distance. Model.Trace, the objective of the start and
-// of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of the total
-// variance. If k > 2(r+1) for rows that span r dimensions, Centers are ClusterMeans, as for [FitMinVolume].
-// With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis & Lecron 2023).
+// ends at four times the minimum. Model.ExcessShare bounds the distance. Model.Trace, the objective of the
+// start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of
+// the total variance. If k > 2(r+1) for rows that span r dimensions, Centers are ClusterMeans, as for
+// [FitMinVolume]. With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis
+// & Lecron 2023).
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or its coordinates
 // in the row space (dense rows, n < d, n ≤ 1024), and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack,
@@ -63,11 +64,11 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q = k−1 directions (k with SumAtMostOne) and d
 // columns that vary: a quarter of the fraction by which white noise raises the error of the true memberships
-// above the floor. Slack becomes 0.25 for clusters, exact mixtures, few rows and few columns. The error ends
-// within 0.2 % of the slack, or further below if iterations raise it slowly. If bounds of centers keep it
-// above, a [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an exact mixture:
-// Slack is then a fraction of 1e-6 of the variance. No slack gives up more than half of the variance that k
-// centers can explain.
+// above the floor. For clusters, exact mixtures, few rows and few columns a Slack of 0 becomes 0.25 instead.
+// The error ends within 0.2 % of the slack, or further below if iterations raise it slowly. If bounds of
+// centers keep it above, a [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an
+// exact mixture: Slack is then a fraction of 1e-6 of the variance. No slack gives up more than half of the
+// variance that k centers can explain.
 //
 // Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at ten times Tol. For
 // k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. This does not happen if

@@ -99,7 +99,7 @@ func (m *alternation) lift(f *Matrix) *Matrix {
 		copyRows(out, f)
 		return out
 	}
-	// without a context: a start of the last pass is required even if the context has ended.
+	// without a context: the last pass needs a start even after the context has ended.
 	return combine(context.Background(), f, m.axes)
 }
 
@@ -183,7 +183,7 @@ func (r *volumeRun) follow(earlier *volumeRun) {
 
 // atEnd converts r, a run that ctx ended, to the coordinates in which the fit of m's rows ends, by one pass
 // without the context. It returns nil, nil if the pass may take more than a second. If centers are affinely
-// dependent, it allows thirty times as much time for a row.
+// dependent, a row is assumed to take 32 times as long.
 func (m *alternation) atEnd(r *volumeRun) (out *volumeRun, err error) {
 	work := float64(m.data.n) * float64(m.k) * float64(m.columns()+m.k)
 	if m.k > m.columns()+1 {

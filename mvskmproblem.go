@@ -135,10 +135,11 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	return p, nil
 }
 
-// Rows of r dimensions determine r+1 prototypes. The iteration finds up to manyTimes·(r+1) centers all the
-// same. For more centers, cluster means replace it. On 45 simulated mixtures with fewer centers the iteration
-// ended nearer to the true corners than cluster means: for 5 centers in 2 dimensions at .24 of the spread,
-// not .34. With more centers it ended farther away: for 15 centers at .69, not .52.
+// Rows of r dimensions determine r+1 prototypes. The iteration is used for up to manyTimes·(r+1) centers
+// nevertheless. For more centers, cluster means replace it. On 45 simulated mixtures with fewer centers the
+// iteration ended nearer to the true corners than cluster means. For 5 centers in 2 dimensions the distances
+// were .24 and .34 of the spread. With more centers the iteration ended farther away: at .69 for 15 centers,
+// and cluster means at .52.
 const manyTimes = 2
 
 // rowSpace reports whether the rows are taken to their row space, unless centers have bounds. Sparse rows are

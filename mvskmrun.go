@@ -511,11 +511,11 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 // permitted range will do, so that the run can end at one λ.
 //
 // Of all centers with this objective the F-step has the least majoriser, and the next memberships lower the
-// objective. So the volume falls while the objective stays within the slack, except for momentum. If λ
-// waited until the run was nearly at rest, it would oscillate where the objective jumps: 1600 rows of 100
-// clusters took 266 iterations, and 81 with hold; 48 simulated mixtures took a third more. 60 resamples of
-// wine used 82 % of the slack, and 99 % with hold. With close/2 for exactHold·close λ oscillated about the
-// end: it changes the next objective by less than the objective at rest.
+// objective. So the volume falls while the objective stays within the slack, except for momentum. If λ waited
+// until the run was nearly at rest, it would oscillate where the objective jumps: 1600 rows of 100 clusters
+// took 266 iterations, and 81 with hold; 48 simulated mixtures took a third more. 60 resamples of wine used
+// 82 % of the slack, and 99 % with hold. With an accuracy of close/2 instead of exactHold·close, λ oscillated
+// near the end: λ changes the next objective less than the objective at rest.
 func (r *volumeRun) hold(w *walk, calm bool) (changed bool) {
 	q, began, last, excess := r.steer, r.lambda, 0.0, 0.0
 	tol := q.close * exactHold

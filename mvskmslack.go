@@ -99,11 +99,11 @@ func (m *alternation) clusterMeans() (*volumeRun, error) {
 // A Slack of 0 stands for mostSlack·q/(d−q). With factors from .05 to .5 in place of mostSlack the accuracy
 // of memberships differed by at most 3 % on 465 simulated tables.
 //
-// A Slack of 0 stands for mostSlack itself if the noise does not decide: q is 0, q/(d−q) is at least 1, the
-// floor is 0 for any rows of this shape, the mixture is exact, or rows are few. The same holds for clusters.
-// Labels, and memberships of pure rows with scatter, are better if the centers are further inside. Rows count
-// as clusters if the squares beyond the plane are not white noise and the plane is not clear, or if k-means
-// explains the plane.
+// Exceptions: the result is mostSlack itself if the noise does not decide, and for clusters. The noise does
+// not decide if q is 0, if q/(d−q) is at least 1, or if rows are few. It does not decide, either, if the
+// mixture is exact, or the floor 0 for any rows of this shape. Labels, and memberships of pure rows with
+// scatter, are better if the centers are further inside. Rows count as clusters if the squares beyond the
+// plane are not white noise and the plane is not clear, or if k-means explains the plane.
 func (m *alternation) noiseSlack() (float64, error) {
 	q, d := m.pc.basis.Rows, m.rows.varying()
 	n := m.data.n - len(m.data.zeroWeights())
@@ -209,7 +209,7 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 
 // crowdedTol multiplies Tol if the rows span fewer dimensions than k centers. It was measured on 32 simulated
 // mixtures (k = 5 in 2, 8 in 4, 12 in 6 and 20 in 12 dimensions). The mean distance of the centers from the
-// true corners, .75, changed by .003. A fit of 64 centers to digits took a third of the time.
+// true corners, .75 of the spread, changed by .003. A fit of 64 centers to digits took a third of the time.
 const crowdedTol = 10
 
 // steered runs from a start while λ follows the slack, from lambda or the least λ on.

@@ -56,7 +56,8 @@ func (m *alternation) globalCenters() (*Matrix, error) {
 	return m.data.fromData(simplexCenters(m.data, e, m.pc.basis), m.axes), nil
 }
 
-// chosenStart is runStarts if there are several starts. The only start is not run, and best is nil.
+// chosenStart returns the result of runStarts if there are several starts. A single start is not run: best is
+// then nil.
 func (m *alternation) chosenStart(lambda float64) (best *volumeRun, from runStart, err error) {
 	if m.o.Restarts > 1 {
 		return m.runStarts(lambda)
@@ -173,8 +174,8 @@ func (m *alternation) kmeansShare() (float64, error) {
 const shareStream = 0x5a4e
 
 // manyCenters reports whether centers are many: a start by k-means is then inflated, if ε is above 0. Without
-// inflation each row begins with few centers, and the supports of all rows must change. For 100 centers this
-// took a third of the time.
+// inflation each row begins with few centers, and the supports of all rows must change. With inflation a fit
+// of 100 centers took a third of the time.
 func (m *alternation) manyCenters() bool { return m.k > 32 && (m.eps > 0 || m.many) }
 
 // inflated returns a simplex oriented like the centers f, and about as large as the data. In coordinates in

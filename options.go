@@ -164,8 +164,8 @@ type MinVolumeOptions struct {
 	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed     uint64    // of all random numbers: the same seed gives the same result
 	Restarts int       // starts, compared at the first λ; 0: 1. InitGlobal and Centers start once.
-	// MaxIter is the most iterations at one λ, and a tenth of the most that each choose λ; 0: 1000. Reaching
-	// it is StatusIterationLimit.
+	// MaxIter is the most iterations at one λ; 0: 1000. At most 10·MaxIter iterations choose a λ of their
+	// own. Reaching MaxIter at one λ is StatusIterationLimit.
 	MaxIter int
 	// Tol ends a run after two iterations in a row in which Loss falls by at most Tol·Objective, and ‖F_t+1 −
 	// F_t‖² ≤ Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must be at most √(1000·Tol), too.
@@ -187,10 +187,10 @@ type MinVolumeOptions struct {
 	NonNegative  bool // keep all entries of the centers at 0 or above; Lower may be higher
 
 	// Slack is the permitted squared error above the floor, as a fraction of the floor; λ becomes as large as
-	// Slack permits. 0: a value at most 0.25 that FitMinVolume derives from the noise, and Model.Slack
-	// reports. A larger Slack leaves more samples outside the simplex. With m fixed centers, and the least
-	// error e that was found with them, the error may reach e + (1−m/k)·Slack·floor. FitAlternating refuses
-	// Slack and all fields below.
+	// Slack permits. 0: a default of at most 0.25, smaller for mixtures in noise (see FitMinVolume).
+	// Model.Slack reports the value. A larger Slack leaves more samples outside the simplex. With m fixed
+	// centers the error may reach e + (1−m/k)·Slack·floor. Here e is the least error found with these
+	// centers. FitAlternating refuses Slack and all fields below.
 	Slack  float64
 	Lambda float64 // above 0: λ itself, in squared units of the data times units of weight; Slack is not read
 	// Epsilon is ε, in squared units of the data. 0 stands for the floor divided by the sum of the weights. ε

@@ -57,13 +57,13 @@ type Model struct {
 }
 
 // Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows of
-// x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k). Gap bounds the
-// excess.
+// x (n×d) and k; nil options are the defaults. Read Centers F (k×d) and Memberships G (n×k). ExcessShare
+// bounds the distance from the minimum.
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
 // the data attains it. Fit returns a regular simplex, so its centers usually lie outside of the data; package
 // enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
-// if k−1 exceeds both, the simplex is a projected regular one.
+// if k−1 exceeds n or d, the simplex is the projection of a regular one.
 //
 // Results are bit-identical for any number of workers, except FloorError of SolverKrylov. A dense x is
 // neither changed nor copied. If a column of a [*SparseMatrix] is far from 0 in all rows, FloorError is as
@@ -169,9 +169,9 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. Each row begins in the cluster of its
 // largest membership, and moves to the cluster with the nearest mean. The distance is shorter in directions
-// in which the clusters are wide. Unless an Init is given or the mixture is exact, labels that start from
-// k-means replace these if their clusters are more even in size and overlap less. Clusters are numbered like
-// the prototypes.
+// in which the clusters are wide. Labels that start from k-means are tried, too, unless an Init is given or
+// the mixture is exact. They replace the first labels if their clusters are more even in size and overlap
+// less. Clusters are numbered like the prototypes.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)

@@ -123,8 +123,8 @@ const (
 // silhouette (Rousseeuw 1987) of 0.5, and 0.15 more than for a normal cloud.
 //
 // Cost: at most 16 fits by [softkmeans.FitMinVolume] for each k, seven spectra, and n² distances. A
-// Standardized choice nearly doubles this cost, without Progress. Errors: FitMinVolume's and ctx's, wrapped.
-// Fewer than 16 rows of positive weight, or a MaxK of 1, cause [softkmeans.ErrTooFewSamples].
+// Standardized choice nearly doubles this cost, and does not call Progress. Errors: FitMinVolume's and ctx's,
+// wrapped. Fewer than 16 rows of positive weight, or a MaxK of 1, cause [softkmeans.ErrTooFewSamples].
 func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
 	s := search{ctx: ctx, o: draws.OrZero(opts)}
 	switch {

@@ -20,8 +20,8 @@ type Proposal struct {
 	// Explained is the fraction of the total variance that k prototypes can explain at best,
 	// 1 − floor(k)/floor(1), for k = 1, 2, ….
 	Explained []float64
-	// Step is the part of Explained that the k-th prototype adds, for k = 2, 3, …. Stick is the part that
-	// this prototype would add on average if the total were split at random into as many parts (the
+	// Step is the part of Explained that the k-th prototype adds. Its first entry is for k = 2. Stick is the
+	// part that this prototype would add on average if the total were split at random into as many parts (the
 	// broken-stick model).
 	Step, Stick []float64
 	// Elbow and Profile are two other criteria, 0 if there are fewer than three steps.
@@ -38,7 +38,8 @@ type Proposal struct {
 //     at most half of len(floors)−1: a few redundant columns are no mixture.
 //   - Otherwise K is one more than the number of leading steps that exceed the broken stick's (Frontier 1976;
 //     Jackson 1993).
-//   - K is 0 if no step or every step exceeds the broken stick's, or if there are fewer than 2 steps.
+//   - K is 0 if no step or every step exceeds the broken stick's, or if there are fewer than 2 steps. For
+//     equal samples K is 1.
 //
 // Use Propose if only floors are known; [Choose] reads the data. Propose counts directions, not clusters:
 // clusters along a line share one direction. If one column is on a much larger scale than the others, this

@@ -72,7 +72,7 @@ const (
 // centers are a simplex across the cone of the rows: Enclosure and Orientation place this simplex, and
 // [Smallest] makes it small. Sum may be SumAtMostOne.
 //
-// Memberships keep their digits if they are small, and so do memberships of [softkmeans.Model.Predict].
+// Small memberships keep their digits, here and in [softkmeans.Model.Predict].
 //
 // Cost: twice softkmeans.Fit's for k+1 centers, and some passes of O(nk) a dimension; up to twice as much
 // without a half-space. Errors: softkmeans.Fit's; softkmeans.ErrOption for k above 2^15.

@@ -35,9 +35,8 @@ const (
 // linear programs. Beyond k = 64, or if rounding stops the descents, the result is the simplex of m, shrunk
 // until each facet touches a row.
 //
-// If m contains no centers, or not one membership of each row for each center, the error is
-// [softkmeans.ErrShape]. Other errors are [softkmeans.ErrNonFinite], [softkmeans.ErrRange] and ctx's,
-// wrapped.
+// If m contains no centers, or no memberships of n×k, the error is [softkmeans.ErrShape]. Other errors are
+// [softkmeans.ErrNonFinite], [softkmeans.ErrRange] and ctx's, wrapped.
 func Smallest(ctx context.Context, m *softkmeans.Model) (*softkmeans.Model, error) {
 	if err := check(m); err != nil {
 		return nil, err

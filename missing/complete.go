@@ -32,9 +32,9 @@ type Completion struct {
 	floor float64
 }
 
-// The iteration ends if a step changes the missing entries by no more than completeTol·σ, as a root
-// mean square, or after completeSteps steps. On four sets it took 10 to 130. With a third of this
-// tolerance the completed entries of digits were no nearer to the true ones.
+// The iteration ends if a step changes the missing entries by a root mean square of at most completeTol·σ, or
+// after completeSteps steps. On four sets it took 10 to 130 steps. With a third of this tolerance the
+// completed entries of digits were no nearer to the true ones.
 //
 // There are completeDirections·k directions, up to mostDirections, since the cost of a row grows with their
 // cube. With k−1 directions, all that the fit uses, the centers of digits were twice as far off; with 3k+4
@@ -400,7 +400,8 @@ func (c *completion) maximise(m *latentSums) {
 	c.standardize(m.all)
 }
 
-// standardize gives z, whose B add up to all, the mean 0 and the variance I.
+// standardize changes the coordinates of z so that its mean is 0 and its variance I. all is the sum of B over
+// the rows.
 func (c *completion) standardize(all []float64) {
 	q := c.q
 	mass := all[len(all)-1]

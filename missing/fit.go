@@ -215,7 +215,7 @@ func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix
 }
 
 // PredictLabels returns the labels of the rows of x, as [softkmeans.Model.PredictLabels] does. NaN marks a
-// missing entry. An entry of the row's mixture of centers, found by [Predict], replaces it. Without
+// missing entry. Each is replaced by the entry of the row's mixture, which [Predict] finds. Without
 // ClusterMeans the label is the largest membership.
 //
 // dst and errors: as for Model.PredictLabels. Cost: Predict's, and a copy of x.

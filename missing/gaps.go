@@ -27,8 +27,8 @@ type gaps struct {
 	exp      int       // the weights of rows are in units of 2^exp
 }
 
-// openGaps checks a table that is to be fitted, and returns its gaps. fit fits a table without
-// rows, and so complains about its options alone.
+// openGaps checks a table that is to be fitted, and returns its gaps. fit is called for a table without rows,
+// so that its error can only be about options.
 func openGaps(x *softkmeans.Matrix, weights []float64, fit func(*softkmeans.Matrix) error) (*gaps, error) {
 	if err := x.Check("x"); errors.Is(err, softkmeans.ErrShape) {
 		return nil, err

@@ -61,10 +61,10 @@ type LSDBound struct {
 // .5. The gap may be large if LSD ended at a local minimum, or if no matrix A of the proof (lsd.go) gives a
 // sharp bound.
 //
-// Cost: LSDFloors, and at most 100 steps of n²(3k+14). Each of up to 6 curves adds 61 products of n²(2k+6)
-// and 3 factorizations of n³/6 at most. For n ≤ 24, and for k above n/4 − 4, a step is an eigenproblem of
-// order n instead. Memory: 4 times K. The floor is Spectral if Scale is 0, or if 4 steps take more than 2^33:
-// from some 10 000 samples on, or 250 if k is above n/4.
+// Cost: LSDFloors, and at most 100 steps of n²(3k+14). Up to 6 proofs about eigenvalues follow: each takes at
+// most 61 products of n²(2k+6) and 3 factorizations of n³/6. For n ≤ 24, and for k above n/4 − 4, a step is
+// an eigenproblem of order n instead. Memory: 4 times K. The floor is Spectral if Scale is 0, or if 4 steps
+// take more than 2^33: from some 10 000 samples on, or 250 if k is above n/4.
 //
 // Errors: [softkmeans.LSD]'s; [softkmeans.ErrShape] for a model of another size; [softkmeans.ErrOption] for a
 // model without a finite objective.

@@ -16,9 +16,10 @@ package proof
 //
 // The cycle begins as the boundary of a simplex with c as its centroid. With aᵀc < b for its facets it is not
 // flat, as a flat simplex is the union of its facets; then the number is 1. A further point z is added with a
-// set V of facets that have aᵀz − r‖a‖ ≥ b. They leave, and z with each ridge that an odd number of V has
-// comes in: the boundary of the cones from z over V is added to the cycle. These cones are in {aᵀx ≥ b} and
-// so do not hold c: the number remains. All facets ever made have aᵀc < b, or the point is not added.
+// set V of facets that have aᵀz − r‖a‖ ≥ b. These facets leave the cycle. Each ridge that belongs to an odd
+// number of facets in V forms a new facet with z. So the boundary of the cones from z over V is added to the
+// cycle. These cones are in {aᵀx ≥ b} and so do not hold c: the number remains. All facets ever made have aᵀc
+// < b, or the point is not added.
 //
 // So the theorem holds even if the facets are not the facets of the hull, and normals are rounded: slip is
 // subtracted from every offset, and the rounding error of a test against an offset is smaller than slip.

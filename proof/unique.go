@@ -53,9 +53,10 @@ type Verdict struct {
 	// Factor bounds the volume of the simplex of the fit as a multiple of the smallest volume. It is
 	// math.MaxFloat64 if nothing is proved, as for more than 10 centers.
 	Factor float64
-	// A polytope inside the hull of the rows has facets, which are linear functions. The values of a facet at
-	// the k centers, divided by their sum, form a vector. Rho is the largest length of these vectors. If Rho
-	// is at most 1, no simplex is smaller. math.MaxFloat64: the centroid is not inside, or nothing is known.
+	// Each facet of a polytope inside the hull of the rows is the zero set of a linear function. The values
+	// of this function at the k centers, divided by their sum, form a vector. Rho is the largest length of
+	// these vectors. If Rho is at most 1, no simplex is smaller. math.MaxFloat64: the centroid is not inside,
+	// or nothing is known.
 	Rho float64
 	// Apart compares the fit with other simplices of at most 1 + 1e-9 times the smallest volume. It bounds,
 	// in units of memberships, how far their vertices lie from the matched vertices of the fit.

@@ -20,8 +20,8 @@ const (
 	defaultSummaryRows = 1 << 14 // fewer beyond 1024 columns
 	defaultRefinements = 4
 	leastRowsPerCenter = 32 // of a summary
-	// mostSlack is the largest default slack of softkmeans.FitMinVolume. setTarget takes it if no slack is
-	// given; WarnSlack is for errors above it.
+	// mostSlack is the largest default slack of softkmeans.FitMinVolume. setTarget takes it if the fit of the
+	// summary reports no slack, as with a Lambda. WarnSlack is for errors above it.
 	mostSlack = 0.25
 	rounding  = 1e-14 // of the total, for a floor
 )
@@ -51,8 +51,8 @@ type MinVolumeOptions struct {
 // result is bit-identical to softkmeans.FitMinVolume's.
 //
 // For larger data the fit iterates on a summary of the rows, and corrects it by further passes. Objective,
-// Floor, Total and Gap are computed on all rows, and proved as by Fit. These fields describe the fit of the
-// summary: all whose names begin with Cluster, Trace, Iterations, and Warnings except WarnSlack. Status is
+// Floor, Total and Gap are computed on all rows, and proved as by Fit. Trace, Iterations, fields whose names
+// begin with Cluster, and Warnings except WarnSlack describe the fit of the summary. Status is
 // StatusConverged if another step would lower the loss by at most Tol of the error, and change the error by
 // at most 1 % of the slack.
 //

@@ -39,11 +39,11 @@ func (s Scaling) String() string {
 
 // Options tunes [Fit]. The zero value and nil are the defaults.
 type Options struct {
-	// The defaults are softkmeans.InitSPA for Init, softkmeans.VolumeAffine for Volume, and 1e-7 for Tol,
-	// since the spectrum of a dark material changes the loss little, and converges last. NonNegative is
-	// always set; Fixed causes ErrOption. If Lower or Upper contains other numbers than 0 and ±Inf, ScaleAuto
-	// means ScaleGiven, and ScaleUnit causes ErrOption. If neither Slack nor Lambda is set, λ is chosen by
-	// the noise, from one start.
+	// The defaults are softkmeans.InitSPA for Init, softkmeans.VolumeAffine for Volume, and 1e-7 for Tol. Tol
+	// is small because the spectrum of a dark material changes the loss little and converges last.
+	// NonNegative is always set; Fixed causes ErrOption. If Lower or Upper contains other numbers than 0 and
+	// ±Inf, ScaleAuto means ScaleGiven, and ScaleUnit causes ErrOption. If neither Slack nor Lambda is set, λ
+	// is chosen by the noise, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
 	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Rows that

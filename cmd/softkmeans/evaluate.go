@@ -225,7 +225,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 		}
 	}
 	flat := both[0].rows < len(both[0].names) && both[1].rows < len(both[1].names) // more materials than values
-	for i := range both { // its materials may be rows
+	for i := range both {                                                          // its materials may be rows
 		other := both[1-i].rows
 		if (flat || both[i].rows < min(other, len(both[i].names))) && files[i] != "-" {
 			t, err := f.readMaterials(ctx, files[i], table.TransposeYes, std)
