@@ -235,7 +235,7 @@ vectors() {
   GOOS=js GOARCH=wasm CGO_ENABLED=0 go vet .
   GODEBUG=simd=0 some 5 -short -run 'Kernels|Strips|Combined|Products|LeadingEigen' .
   some 10 -short "${chosen[@]+"${chosen[@]}"}" .
-  go run ./cmd/softkmeans version | grep -E ', (vectors of (128|256) bits|plain arithmetic)$'
+  go run ./cmd/softkmeans version | grep -E ', (SIMD of (128|256) bits|plain arithmetic)$'
 }
 
 # installed PROGRAM PACKAGE…: the program, from Debian's packages if it is not here.

@@ -44,8 +44,10 @@ func unmarshal(magic string, data []byte, least int) ([]float64, error) {
 
 func malformed(magic string) error { return fault.New(softkmeans.ErrFormat, "not the form ", magic) }
 
-// whole reports whether v is an integer from low to high.
-func whole(v, low, high float64) bool { return v >= low && v <= high && v == math.Trunc(v) }
+// whole reports whether v is an integer from low to high, and not −0.
+func whole(v, low, high float64) bool {
+	return v >= low && v <= high && v == math.Trunc(v) && !(v == 0 && math.Signbit(v))
+}
 
 const (
 	subspaceMagic, extentMagic = "SKP3", "SKE3"

@@ -294,7 +294,11 @@ func FuzzForms(f *testing.F) {
 	p, e := small(f)
 	for _, v := range []form{p, e} {
 		b, _ := v.MarshalBinary()
-		f.Add(b[4 : len(b)-4])
+		b = b[4 : len(b)-4]
+		f.Add(b)
+		b = slices.Clone(b)
+		copy(b[2*8:], "\x00\x00\x00\x00\x00\x00\x00\x80") // −0: of a Subspace the enclosure
+		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		numbers := make([]float64, len(data)/8)

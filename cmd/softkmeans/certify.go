@@ -158,7 +158,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (a *answer.Answer, o
 	a.About += "; " + view.Prototypes(q.K) + " of " + a.CentersFile
 	hard := false
 	if given.memberships == nil {
-		a.About += "; memberships are computed, the best ones for these prototypes"
+		a.About += "; the memberships are computed, and are the best for these prototypes"
 	} else {
 		a.MembershipsFile = given.from
 		if g, err = given.readMemberships(d, q.K); err != nil {
@@ -194,7 +194,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (a *answer.Answer, o
 		a.Quality = append(a.Quality, "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller "+
 			"error. Without -memberships the best mixtures of these prototypes are computed.")
 	case given.memberships == nil:
-		a.Quality = append(a.Quality, "No memberships can do better with these prototypes, to within rounding.")
+		a.Quality = append(a.Quality, "No memberships give a smaller squared error with these prototypes, to within rounding.")
 	default:
 		a.Quality = append(a.Quality, "Leave out -memberships to have the best ones computed. The excess that "+
 			"remains is due to the prototypes.")

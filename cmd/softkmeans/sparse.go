@@ -91,7 +91,7 @@ func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 		note = ""
 	}
 	if halfStored(t) {
-		note += ", and fits fill in the zeros from half on"
+		note += "; fits fill in the zeros, since half or more are stored"
 	}
 	t.Notes = append(t.Notes, storedNote(t)+note)
 	if f.scale == scale.Auto {

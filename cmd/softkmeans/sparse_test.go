@@ -340,7 +340,7 @@ func TestSparseNotes(t *testing.T) {
 		{"certify -json -scale zscore -centers bag.mtx bag.mtx", without},
 		{"certify -json -centers bag.mtx bag.mtx", "are stored; columns are not scaled"},
 		{"fit -k 2 -method global -json full.svm", "6 entries, 100 % of all, are stored; columns are not " +
-			"scaled, and fits fill in the zeros from half on"},
+			"scaled; fits fill in the zeros, since half or more are stored"},
 		{"fit -k 2 -method global -json full.svm", "columns are counted from 0, since the file has a " +
 			"column 0, which is c1 here; -drop and the like count from 1"},
 	} {

@@ -71,7 +71,7 @@ func (u *unmixing) answer() *answer.Answer {
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	if u.shade != nil {
-		a.Quality = append(a.Quality, "Squared error and floor are of mixtures with any brightness. Proofs are of pixels "+
+		a.Quality = append(a.Quality, "Squared error and floor allow each pixel any brightness. Proofs are about pixels "+
 			"of length 1.")
 	}
 	for _, s := range answer.Proofs(&r.compact) {
@@ -83,7 +83,7 @@ func (u *unmixing) answer() *answer.Answer {
 	r.fit().Details(a)
 	a.How = append(a.How, u.lambda())
 	if r.others != nil {
-		a.Next = "The page of -report draws the other spectra dotted; -json has them."
+		a.Next = "Dotted lines on the page of -report are the spectra of the other answers; -json contains them."
 	}
 	return a
 }

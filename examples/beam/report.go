@@ -16,7 +16,7 @@ func (j *job) report(s *summary, m *softkmeans.Model, q *quality) []byte {
 		view.Count(len(s.Names), "column"), view.Count(j.K, "center"), j.Enclosure)
 	fmt.Fprintf(&b, "objective               %-16.10g of the model, with all rounding\n", c.Objective)
 	fmt.Fprintf(&b, "measured                %-16.10g on the rows with the memberships as written\n", q.Objective)
-	fmt.Fprintf(&b, "floor                   %-16.10g the least that any %d centers can leave over, but for rounding\n", c.Floor, j.K)
+	fmt.Fprintf(&b, "floor                   %-16.10g the smallest possible for %d centers, to within rounding\n", c.Floor, j.K)
 	fmt.Fprintf(&b, "total variance          %-16.10g the sum of squares about the mean\n", c.Total)
 	fmt.Fprintf(&b, "excess                  %-16.3g the model is at most this far above the minimum\n", c.Excess())
 	fmt.Fprintf(&b, "smallest membership     %-16.3g must not be below 0\n", q.MinMembership)

@@ -138,7 +138,7 @@ func (f *Fit) where(k int) (text string) {
 	case f.Model.Status == softkmeans.StatusNoHalfSpace:
 		return text + "The prototypes enclose only part of the data."
 	default:
-		return text + "The prototypes enclose the data: most lie outside of it, and are no typical rows."
+		return text + "The prototypes enclose the data: most lie outside of it, and are not typical rows."
 	}
 	return strings.TrimSpace(text)
 }

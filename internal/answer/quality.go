@@ -223,7 +223,7 @@ func (q *Quality) Sentences() (list []string) {
 			how = view.Number(math.Round(1+q.Excess()/low)) + " times "
 		}
 		list = append(list, "The squared error is "+short(q.Objective)+", "+how+"the floor of "+
-			atLeast(low)+". No "+q.prototypes()+" can be below it (proved)."+q.reach()+q.repaired()+q.chance())
+			atLeast(low)+", which no "+q.prototypes()+" can go below (proved)."+q.reach()+q.repaired()+q.chance())
 	default:
 		list = append(list, "The squared error, "+short(q.Objective)+", is "+view.More(q.Objective/q.Total)+" of the "+
 			q.whole()+"; the floor is below 1e-12 of it (proved)."+q.repaired()+q.chance())

@@ -110,9 +110,9 @@ func TestSentence(t *testing.T) {
 // A floor that is said to be proved is not rounded up, and its own rounding is taken off.
 func TestProvedFloor(t *testing.T) {
 	for want, c := range map[string]softkmeans.Certificate{
-		"the floor of 0.6802. No 3":      {Objective: 1, Floor: .68027, Total: 10, Solver: softkmeans.SolverGram},
-		"the floor of 32. No 3":          {Objective: 62, Floor: 32, FloorError: 1e-13, Total: 96, Solver: softkmeans.SolverGram},
-		"200 times the floor of 0.1. No": {Objective: 20, Floor: 1, FloorError: .9, Total: 1e10, Solver: softkmeans.SolverGram},
+		"the floor of 0.6802, which no 3":      {Objective: 1, Floor: .68027, Total: 10, Solver: softkmeans.SolverGram},
+		"the floor of 32, which no 3":          {Objective: 62, Floor: 32, FloorError: 1e-13, Total: 96, Solver: softkmeans.SolverGram},
+		"200 times the floor of 0.1, which no": {Objective: 20, Floor: 1, FloorError: .9, Total: 1e10, Solver: softkmeans.SolverGram},
 	} {
 		if got := (&Quality{Certificate: c, K: 3, Tol: tol}).Sentences()[0]; !strings.Contains(got, want) {
 			t.Errorf("%s, want %s", got, want)

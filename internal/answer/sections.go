@@ -277,7 +277,7 @@ func (a *Answer) purestApart() bool {
 }
 
 // manyMoved is the share of rows above which the answer says that clusters and largest memberships differ.
-const manyMoved = .1
+const manyMoved = .25
 
 // rows has the purest rows if prototypes lead or names are long, and the rows between two.
 func (a *Answer) rows() Section {

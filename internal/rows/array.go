@@ -196,7 +196,7 @@ func classColumn(source, kind, column string, cols int) (at int, err error) {
 	if at = 1; column != "" {
 		at, _ = strconv.Atoi(column)
 	} else if cols > 1 {
-		return 0, fmt.Errorf("%s: %d columns: which one holds the classes? Give its number from 1", source,
+		return 0, fmt.Errorf("%s: %d columns: which one contains the classes or labels? Give its number from 1", source,
 			cols)
 	}
 	if at < 1 || at > cols {

@@ -90,7 +90,7 @@ func TestReadClasses(t *testing.T) {
 			"F: row 2, column 1: +Inf is not a finite number"},
 		{packed(t, []byte("label,x\na,1\nb,2\n")), "", "a b"},
 		{[]byte("a\nb\n"), "1", "a b"},
-		{two, "", "F: 2 columns: which one holds the classes?"},
+		{two, "", "F: 2 columns: which one contains the classes or labels?"},
 		{two, "3", "F: there is no column 3, only 2"},
 		{two, "label", "F: the columns of a .npy file have no names"},
 		{one[:len(one)-1], "", "F: the file is cut"},

@@ -173,7 +173,7 @@ func TestSparseClasses(t *testing.T) {
 		{svmText, "1", "c1: 2 0 7"},
 		{marketText, "3", "c3: 4 0 -1"},
 		{"%%MatrixMarket matrix array real general\n2 1\n4 5\n", "", "c1: 4 5"},
-		{marketText, "", "F: 3 columns: which one holds the classes? Give its number from 1"},
+		{marketText, "", "F: 3 columns: which one contains the classes or labels? Give its number from 1"},
 		{marketText, "4", "F: there is no column 4, only 3"},
 		{marketText, "x", `F: the columns of a sparse file have no names, only numbers from 1 ("x")`},
 		{"%%MatrixMarket matrix\n", "", "F:1: the first line must"},

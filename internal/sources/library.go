@@ -418,8 +418,8 @@ func (l *Library) Join(source string, names []string, named bool) (*Sources, err
 	x, sd, prototypes, classes := l.X, l.SD, l.Names, l.Classes
 	if way.turned {
 		if l.Classes != nil || l.SD != nil {
-			return nil, errors.New(l.Source + ": a prototype is a column, so classes and standard " +
-				"deviations cannot be columns; turn the table")
+			return nil, errors.New(l.Source + ": its columns are read as prototypes, because only so it " +
+				"matches the table; check its names, or transpose it if it contains classes or standard deviations")
 		}
 		x, prototypes = la.Transpose(x), l.Columns
 	}
@@ -459,7 +459,7 @@ func (l *Library) byPlace(cols int, named, turned bool, source string) (note str
 	case l.X.Cols != cols && !turned:
 		advice := "; give the same columns, or names to both"
 		if l.X.Rows == cols {
-			advice = "; if a prototype is a column, turn the table, or give names to both"
+			advice = "; if a prototype is a column, transpose the file, or give names to both"
 		}
 		return "", errors.New(l.Source + ": " + table.Count(l.X.Rows, "prototype") + " of " +
 			table.Count(l.X.Cols, "column") + ", but " + source + " has " + table.Count(cols, "column") + advice)

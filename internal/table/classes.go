@@ -70,7 +70,7 @@ func (p *parser) findClasses(first [][]byte) error {
 		}
 		w := d.Words.Label
 		return p.fault(-1, Count(p.width, "column")+", none of which is named \"label\": which one "+
-			"holds the classes?").advise(w, w+" can be "+can)
+			"contains the classes or labels?").advise(w, w+" can be "+can)
 	case d.Label == "":
 		d.Label = "label"
 	}

@@ -85,13 +85,13 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 					worst)+" times as far from the middle as the farthest row. A larger slack or fewer prototypes may help.")
 			}
 		case softkmeans.WarnSeveral:
-			lines = append(lines, "There are several answers: if the noise is half or twice as large, the "+
-				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
+			lines = append(lines, "There are several answers: with half or twice the λ of the penalty, the "+
+				"spectra turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels. On tables with known classes, about " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % were right then. " + rely
+				what = " of the labels. About " + strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) +
+					" % of such labels are right (tables with known classes). " + rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
@@ -99,8 +99,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 				lines = append(lines, "All rows are equal: they form one cluster.")
 				break
 			}
-			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data determines "+strconv.Itoa(int(w.Value))+
-				" clusters, but not so many prototypes: use the labels, not the memberships.")
+			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data does not determine "+
+				Prototypes(int(w.Value))+": use the labels, not the memberships.")
 		case softkmeans.WarnRows:
 			lines = append(lines, "There are "+Prototypes(int(w.Value))+" for "+Count(w.Other, "row")+
 				": clusters are empty. Fewer prototypes would do.")
