@@ -1,8 +1,8 @@
 package softkmeans
 
 // Minimal volume as a problem: samples, floor, options and units, which are constant once the problem is
-// open. Then the allowance of the slack, and how λ follows the slack; bounds of centers; memory of passes,
-// and a pass by multipliers (insidePass).
+// open. Then the allowance of the slack, and how λ follows the slack; bounds of centers; a pass by
+// multipliers (insidePass).
 
 import (
 	"cmp"
@@ -229,48 +229,116 @@ func (p *minVolume) firstLambda() float64 {
 	return 0.8 * math.Sqrt(p.allowance()*p.pc.total) / float64(p.k)
 }
 
-// steering changes λ while a run goes on, so that the objective ends at the largest value that the slack
-// permits. If the objective is farther above the floor than reach allowances, λ is constant until the run is
-// nearly at rest, and then falls. Otherwise each iteration chooses λ (see hold).
-type steering struct {
-	floor, allowance float64
-	close            float64 // the largest permitted distance below the target, in allowances
-	unit             float64 // the unit of leastLambda and mostLambda
-	held             int     // calls of hold that changed λ
-	slope            float64 // the slope of excess in log λ, from the last two F-steps
-}
-
-// With calmShare 0.02, or a reach of 1, runs took as many iterations on 48 simulated mixtures and 120
-// resamples of iris and wine, and reached the same volumes.
+// λ is between leastLambda and mostLambda, in units of total/k, and is changed at most mostChanges times,
+// until the objective is below the target by at most closeShare of the allowance. For exact mixtures, whose
+// objective begins at some 10⁶ times the target, λ is changed up to exactChanges times. If no row was pure,
+// mostChanges left λ up to 10³ times too small, and the simplex at up to 12 times the least volume.
 const (
-	leastLambda = 1e-8
-	mostLambda  = 1e4
-	closeShare  = 0.002
-	reach       = 2
-	calmShare   = 0.05 // nearly at rest: an iteration changes the objective by this part of its excess
-	leastSteps  = 2    // iterations at one λ before it may fall: the first one can be small
-	firstSlope  = 1.5  // of excess in log λ, until two F-steps determine the slope
-	mostHolds   = 10   // times MaxIter is the largest number of iterations with a λ of their own
-	holdSteps   = 5    // the most objectives that hold computes for a λ
-	exactHold   = 0.02 // the accuracy of such a λ, in units of close
-	mostStep    = 2    // an iteration changes λ by a factor of e^mostStep at most
+	mostChanges  = 24
+	exactChanges = 200
+	leastLambda  = 1e-8
+	mostLambda   = 1e4
+	closeShare   = 0.01
 )
 
-// excess returns the logarithm of the objective's excess over the floor, divided by the excess in the middle
-// of the permitted range.
-func (q *steering) excess(objective float64) float64 {
-	return math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - q.close/2)))
+// steering changes λ while a run goes on, until the objective is within the target, and near it. The
+// objective's excess over the floor grows about as a power of λ. A step goes to the zero of the excess's
+// logarithm by the secant through the last two points at which the run was at rest or nearly so. The
+// objective jumps if the iterate moves to another minimum.
+type steering struct {
+	floor, target, allowance float64
+	// close: the objective is near the target if it is at most this fraction of the allowance below it.
+	close         float64
+	tall          bool    // many rows are fitted: see driftAhead
+	unit          float64 // the unit of leastLambda and mostLambda
+	calmShare     float64
+	changes, most int
+	// last, excess: log λ, and the logarithm of the excess in units of the allowance, at the last point.
+	last, excess float64
+	slope        float64   // the slope of excess in log λ
+	drift        float64   // the last iteration's change of the objective
+	low, high    float64   // λ of the last points within the slack and above it; 0: none
+	within       *snapshot // the highest point within the slack
 }
 
-// far reports whether the objective is beyond reach.
-func (q *steering) far(objective float64) bool { return objective > q.floor+reach*q.allowance }
-
-// next returns the λ for an excess of 0 if the excess is e at lambda. It is within mostStep of the λ with
-// which the iteration began.
-func (q *steering) next(lambda, e, began float64) float64 {
-	step := min(max(math.Log(lambda/began)-e/q.slope, -mostStep), mostStep)
-	return min(max(began*math.Exp(step), leastLambda*q.unit), mostLambda*q.unit)
+// snapshot is a point to return to.
+type snapshot struct {
+	f                 *Matrix
+	lambda, objective float64
 }
+
+// firstSlope is the slope of the logarithm of the excess in log λ, until two points determine it.
+const firstSlope = 1.5
+
+// watch stores the change of the objective in the last iteration. It reports whether the change is at most
+// calmShare of the distance from the target, so that λ may be changed.
+func (q *steering) watch(objective, before float64) bool {
+	q.drift = objective - before
+	return math.Abs(q.drift) <= q.calmShare*math.Abs(objective-(q.target-q.close/2*q.allowance))
+}
+
+// watch takes calmShare, or exactCalmShare for exact mixtures. With 0.15 runs took up to three times as many
+// iterations.
+const (
+	calmShare      = 0.05
+	exactCalmShare = 0.02
+)
+
+// next returns λ after a point of the run that is at rest, nearly at rest, or its last, and whether λ
+// changed. f are the centers of the point.
+func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
+	if objective <= q.target && (q.within == nil || objective > q.within.objective) {
+		q.within = &snapshot{f.Clone(), lambda, objective}
+	}
+	near := objective <= q.target && objective >= q.target-q.close*q.allowance
+	if near || q.changes == q.most {
+		return lambda, false
+	}
+	log := math.Log(lambda)
+	if q.tall {
+		objective += driftAhead * q.drift
+	}
+	e := math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - q.close/2)))
+	if q.changes > 0 && log != q.last {
+		q.slope = min(max((e-q.excess)/(log-q.last), 0.5), 4)
+	}
+	q.last, q.excess = log, e
+	step := min(max(-e/q.slope, -mostStep), mostStep)
+	to := q.bracketed(math.Exp(log+step), lambda, objective > q.target)
+	if math.Abs(step) < leastStep || to > mostLambda*q.unit || to < leastLambda*q.unit {
+		return lambda, false
+	}
+	q.changes++
+	return to, true
+}
+
+// driftAhead times its last change is added to the objective of a fit of many rows. After a change of λ the
+// objective goes on changing for many iterations. Without this extrapolation λ oscillates.
+const driftAhead = 8
+
+// bracketed keeps a step of λ between the last points on both sides of the slack. It drops a point that a
+// later one contradicts.
+func (q *steering) bracketed(to, lambda float64, above bool) float64 {
+	if above {
+		if q.high = lambda; q.low < lambda {
+			return max(to, q.low)
+		}
+		q.low = 0
+	} else {
+		if q.low = lambda; q.high > lambda {
+			return min(to, q.high)
+		}
+		q.high = 0
+	}
+	return to
+}
+
+// A step changes λ by a factor of e^mostStep at most. With e³ two images of spectra took twice and three
+// times as long. A factor below e^leastStep counts as no change.
+const (
+	mostStep  = 2
+	leastStep = 1e-5
+)
 
 // Bounds of centers, and the sum of the centers of closed rows, which is constant (O. V. Thanh, N. Gillis and
 // F. Lecron, Bounded simplex-structured matrix factorization, IEEE Trans. Signal Process. 71, 2023).
@@ -410,27 +478,6 @@ func (b *box) freeStep(ctx context.Context, f *Matrix, a []float64, right *Matri
 			f.row(i)[c] = b.clip(c, column[i]+length*(1+0x1p-50)*step[s])
 		}
 	}
-}
-
-// chunkSums holds the sums of a chunk of samples for an iterate.
-type chunkSums struct {
-	gg, gz    *Matrix // gg is set on and right of its diagonal; see also blockInside
-	objective float64
-	used      int       // memberships above 0
-	sum       []float64 // for blockInside
-}
-
-// workerMemory is the scratch space of one worker.
-type workerMemory struct {
-	solver  rowSolver
-	begun   bool
-	scratch []float64
-	row     []float64
-	coef    []float64 // the memberships of a sample that are not 0
-	index   []int     // their centers
-	users   []int     // step for each center: the samples of the block that use it
-	shares  []float64 // their weighted memberships
-	count   []int     // the number of users of each center
 }
 
 // A pass over rows that use most of the centers. A row's memberships are g = a + P·y. Here a is linear in the

@@ -9,6 +9,7 @@ package softkmeans
 // majoriser of the logarithms. λ = 0 is the alternating method (SkM-AM).
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -28,6 +29,7 @@ type alternation struct {
 	most     int            // the iterations of a run at one λ
 	// tol is the tolerance. λ stays if the objective is at most close times the allowance below the target.
 	tol, close float64
+	tall       bool // whether the fit has many rows (isTall): see steering
 	local      bool // as in simplexProblem: rows mix the nearest centers
 	progress   func(Iteration)
 	correct    func(to *iterate) // corrects the sums and the objective: see correction; nil: none
@@ -76,6 +78,27 @@ type passMemory struct {
 	scratch          []float64
 	inside           insidePass
 	spare            *iterate // the iterate that the last run did not return
+}
+
+// chunkSums holds the sums of a chunk of samples for an iterate.
+type chunkSums struct {
+	gg, gz    *Matrix // gg is set on and right of its diagonal; see also blockInside
+	objective float64
+	used      int       // memberships above 0
+	sum       []float64 // for blockInside
+}
+
+// workerMemory is the scratch space of one worker.
+type workerMemory struct {
+	solver  rowSolver
+	begun   bool
+	scratch []float64
+	row     []float64
+	coef    []float64 // the memberships of a sample that are not 0
+	index   []int     // their centers
+	users   []int     // step for each center: the samples of the block that use it
+	shares  []float64 // their weighted memberships
+	count   []int     // the number of users of each center
 }
 
 // fastWork is the least n·k² for which a pass makes simplexProblem fast, so that A⁻¹ is used.
@@ -341,6 +364,48 @@ func (m *alternation) setPenalty(to *iterate) {
 	addMulNT(to.majoriser.Data, k, v.half.Data, k, m.contrasts.Data, k, size, false)
 }
 
+// safeCondition is the largest condition number at which logInverse trusts a Cholesky factorization. The
+// error is the condition number times 2^-53 and the order.
+const safeCondition = 0x1p40
+
+// logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A without negative
+// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε). A Cholesky
+// factorization finds them without eigenvectors; if it is ill-conditioned logInverse returns NaN. A becomes A
+// + εI.
+func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
+	for i := range n {
+		a[i*n+i] += eps
+	}
+	copy(scratch, a)
+	if !cholesky(scratch, n) {
+		return math.NaN()
+	}
+	for i := range n {
+		logs -= 2 * math.Log(scratch[i*n+i])
+	}
+	cholInverse(d, scratch, n)
+	if !(norm2(d)*norm2(a) <= safeCondition) {
+		return math.NaN()
+	}
+	return logs
+}
+
+// logInverseEigen sets d and returns the logarithm as logInverse does, by eigenvalues, at any condition. a is
+// A + εI. Eigenvalues of A that rounding made negative count as 0.
+func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
+	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a))
+	clear(d)
+	for i, value := range values {
+		value = max(value-eps, 0) + eps
+		logs += math.Log(value)
+		row := rows.row(i)
+		for a, u := range row {
+			axpy(d[a*n:(a+1)*n], u/value, row)
+		}
+	}
+	return logs
+}
+
 // centersStep overwrites f with the F-step from an iterate at a λ,
 //
 //	F = (GᵀG + (λ/2)D + δI)⁻¹(GᵀX + δF_t).
@@ -434,8 +499,7 @@ type runStart struct {
 // ill-conditioned data, but there amplified rounding errors until memberships differed.
 func (m *alternation) run(from runStart, lambda float64, most int, steer *steering) *volumeRun {
 	r := &volumeRun{iterate: m.newIterate(), m: m, restart: from.restart, lambda: lambda, steer: steer}
-	w := &walk{plain: NewMatrix(m.k, m.r, nil), before: NewMatrix(m.k, m.r, nil),
-		next: m.memory().spare, row: make([]float64, m.r)}
+	w := &walk{plain: NewMatrix(m.k, m.r, nil), before: NewMatrix(m.k, m.r, nil), next: m.memory().spare}
 	if w.next == nil {
 		w.next = m.newIterate()
 	}
@@ -455,30 +519,24 @@ func (m *alternation) run(from runStart, lambda float64, most int, steer *steeri
 
 // walk is the state that a run keeps from step to step, also when λ changes.
 type walk struct {
-	plain, before *Matrix   // the F-step, and the previous F-step
-	next          *iterate  // the next iterate
-	age           float64   // steps since the momentum was last 0
-	row           []float64 // for hold
+	plain, before *Matrix  // the F-step, and the previous F-step
+	next          *iterate // the next iterate
+	age           float64  // steps since the momentum was last 0
 }
 
-// atLambda iterates, at most `most` times, until the run converges at one λ, or until steer changes λ for an
-// objective that is far above the slack.
+// atLambda iterates at one λ, at most `most` times, until the run converges or steer changes λ.
 func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
-	m, q, calm := r.m, r.steer, 0 // iterations in a row below the tolerance
+	m, calm := r.m, 0 // iterations in a row below the tolerance
 	for i := 1; i <= most; i++ {
 		w.plain, w.before = w.before, w.plain
 		m.centersStep(w.plain, r.iterate, r.lambda)
-		held := q != nil && !q.far(r.objective) && q.held < mostHolds*most && r.hold(w, calm > 0)
-		if held {
-			i, calm = 1, 0
-		}
 		if r.advance(w) != nil {
 			return StatusCancelled, false
 		}
 		fall := r.lossAt(r.lambda) - w.next.lossAt(r.lambda)
 		// The run is at rest if only rounding is left.
 		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
-		done, slow := rest && !held, rest
+		done, slow := rest, rest
 		if !rest {
 			// The run also ends if λ and the floor are 0, and the objective is nearly 0.
 			least := r.lambda == 0 && m.trivial() && w.next.objective <= leastShare*m.pc.total
@@ -487,15 +545,13 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 				(r.lambda > 0 || m.stationarity(w.next, 0) <= math.Sqrt(flatness*m.tol))) {
 				calm = 0
 			}
-			slow = q != nil && i >= leastSteps &&
-				math.Abs(w.next.objective-r.objective) <= calmShare*(r.objective-q.floor)
+			slow = r.steer != nil && i >= leastSteps && r.steer.watch(w.next.objective, r.objective)
 			r.iterate, w.next = w.next, r.iterate
-			r.tell(r.iterations + 1)
-			done = !held && (calm == 2 || slices.Equal(r.f.Data, w.next.f.Data))
+			r.tell(i)
+			done = calm == 2 || slices.Equal(r.f.Data, w.next.f.Data)
 		}
-		if q != nil && q.far(r.objective) && (slow || done || i == most) {
-			last := r.lambda
-			if r.lambda = q.next(last, q.excess(r.objective), last); r.lambda < last {
+		if r.steer != nil && (slow || done || i == most) {
+			if r.lambda, changed = r.steer.next(r.f, r.objective, r.lambda); changed {
 				return StatusNone, true
 			}
 		}
@@ -506,71 +562,9 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 	return StatusIterationLimit, false
 }
 
-// hold changes λ, and with it the F-step, until the next centers with the present memberships have the
-// objective that the slack permits. It reports whether λ changed. After a calm iteration any objective in the
-// permitted range will do, so that the run can end at one λ.
-//
-// Of all centers with this objective the F-step has the least majoriser, and the next memberships lower the
-// objective. So the volume falls while the objective stays within the slack, except for momentum. If λ waited
-// until the run was nearly at rest, it would oscillate where the objective jumps: 1600 rows of 100 clusters
-// took 266 iterations, and 81 with hold; 48 simulated mixtures took a third more. 60 resamples of wine used
-// 82 % of the slack, and 99 % with hold. With an accuracy of close/2 instead of exactHold·close, λ oscillated
-// near the end: λ changes the next objective less than the objective at rest.
-func (r *volumeRun) hold(w *walk, calm bool) (changed bool) {
-	q, began, last, excess := r.steer, r.lambda, 0.0, 0.0
-	tol := q.close * exactHold
-	if calm {
-		tol = q.close / 2
-	}
-	for range holdSteps {
-		r.extrapolate(w)
-		e := q.excess(r.predicted(w.next.f, w.row))
-		if changed {
-			q.slope = min(max((e-excess)/math.Log(r.lambda/last), 0.2), 4)
-		}
-		to := q.next(r.lambda, e, began)
-		if math.Abs(e) <= tol || to == r.lambda {
-			break
-		}
-		last, excess = r.lambda, e
-		r.lambda, changed = to, true
-		r.m.centersStep(w.plain, r.iterate, to)
-	}
-	if changed {
-		q.held++
-		r.tell(0)
-	}
-	return changed
-}
-
-// predicted returns the objective of centers f with the iterate's memberships, and overwrites row,
-//
-//	‖Z − GF‖² = ‖Z − GF_t‖² + ⟨F − F_t, GᵀG(F + F_t) − 2GᵀZ⟩.
-func (at *iterate) predicted(f *Matrix, row []float64) (objective float64) {
-	objective = at.objective
-	for a := range f.Rows {
-		copy(row, at.gz.row(a))
-		scale(row, -2)
-		for b, g := range at.gg.row(a) {
-			axpy(row, g, f.row(b))
-			axpy(row, g, at.f.row(b))
-		}
-		objective += dot(f.row(a), row) - dot(at.f.row(a), row)
-	}
-	return objective
-}
-
-// extrapolate sets w.next.f to the F-step with momentum, and returns the momentum.
-func (r *volumeRun) extrapolate(w *walk) (momentum float64) {
-	momentum = max(w.age-1, 0) / (w.age + 4)
-	copy(w.next.f.Data, w.plain.Data)
-	if momentum > 0 {
-		axpy(w.next.f.Data, momentum, w.plain.Data)
-		axpy(w.next.f.Data, -momentum, w.before.Data)
-		r.m.clamp(w.next.f)
-	}
-	return momentum
-}
+// leastSteps is the least number of iterations at one λ before steering may change it: the first step after a
+// change can be small. With leastSteps = 1 a fit of 40 centers to digits took twice as long.
+const leastSteps = 2
 
 // tell adds the loss to the trace, and reports the iteration to Progress. Number 0 is the start, at each λ.
 func (r *volumeRun) tell(iteration int) {
@@ -600,8 +594,14 @@ func (r *volumeRun) advance(w *walk) error {
 	if m.o.Plain {
 		w.age = 0
 	}
-	momentum := r.extrapolate(w)
+	momentum := max(w.age-1, 0) / (w.age + 4)
 	w.age++
+	copy(next.f.Data, w.plain.Data)
+	if momentum > 0 {
+		axpy(next.f.Data, momentum, w.plain.Data)
+		axpy(next.f.Data, -momentum, w.before.Data)
+		m.clamp(next.f)
+	}
 	err := m.pass(next, r.g)
 	if err == nil && momentum > 0 && !(next.lossAt(r.lambda) <= r.lossAt(r.lambda)) {
 		w.age = 0

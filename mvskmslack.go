@@ -212,11 +212,24 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 // true corners, .75 of the spread, changed by .003. A fit of 64 centers to digits took a third of the time.
 const crowdedTol = 10
 
-// steered runs from a start while λ follows the slack, from lambda or the least λ on.
+// steered runs from a start while λ follows the slack. It returns the run at the last λ, or, if that is above
+// the slack, at the best λ within the slack.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
-	q := &steering{floor: m.least, allowance: m.allowance(), close: m.close, unit: m.pc.total / float64(m.k),
-		slope: firstSlope}
-	return m.run(from, max(lambda, leastLambda*q.unit), m.most, q), cancelled(m.s.ctx)
+	q := &steering{
+		floor: m.least, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
+		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
+	}
+	if m.exact() {
+		q.calmShare, q.most = exactCalmShare, exactChanges
+	}
+	out := m.run(from, lambda, m.most, q)
+	// If the objective jumps the last point within the slack is the answer.
+	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
+		if back := m.run(runStart{q.within.f, from.restart}, q.within.lambda, m.most, nil); back != nil {
+			out = back
+		}
+	}
+	return out, cancelled(m.s.ctx)
 }
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. It starts
@@ -358,7 +371,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 		var end *alternation
 		if end, err = m.end(); err == nil {
 			all := *end
-			all.tol, all.close = tallTol*m.tol, tallClose
+			all.tol, all.close, all.tall = tallTol*m.tol, tallClose, true
 			var out *volumeRun
 			if out, err = all.steered(best.lifted(), best.lambda); out != nil {
 				out.m = end // with the tolerance of the options
@@ -382,7 +395,7 @@ func (m *alternation) draw() *alternation {
 	part := *m
 	part.s = m.s.some(size, slices.Repeat([]float64{1 / m.perWeight(1) / float64(size)}, size))
 	part.work, part.z = nil, chosenRows(m.z, list)
-	part.tol, part.close = drawTol*m.tol, drawClose
+	part.tol, part.close, part.tall = drawTol*m.tol, drawClose, true
 	inside, _ := part.principalRows()
 	part.residual = m.pc.floor - squaresBeyond(part.s, part.z, inside)
 	return &part

@@ -164,9 +164,7 @@ type MinVolumeOptions struct {
 	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed     uint64    // of all random numbers: the same seed gives the same result
 	Restarts int       // starts, compared at the first λ; 0: 1. InitGlobal and Centers start once.
-	// MaxIter is the most iterations at one λ; 0: 1000. At most 10·MaxIter iterations choose a λ of their
-	// own. Reaching MaxIter at one λ is StatusIterationLimit.
-	MaxIter int
+	MaxIter  int       // the most iterations at one λ; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run after two iterations in a row in which Loss falls by at most Tol·Objective, and ‖F_t+1 −
 	// F_t‖² ≤ Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must be at most √(1000·Tol), too.
 	Tol     float64

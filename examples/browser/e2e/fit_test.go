@@ -127,7 +127,7 @@ func TestNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.compare(m, truth)
-		if got := p.text("verdict"); got != "25.0 % above the floor" {
+		if got := p.text("verdict"); got != "24.9 % above the floor" {
 			t.Errorf("the verdict of the minimal volume is %q", got)
 		}
 		p.pictures("scatter", "ternary", "centers", "memberships", "floors", "trace")
