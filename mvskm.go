@@ -65,10 +65,10 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q = k−1 directions (k with SumAtMostOne) and d
 // columns that vary: a quarter of the fraction by which white noise raises the error of the true memberships
 // above the floor. For clusters, exact mixtures, few rows and few columns it becomes 0.25. The error ends
-// within 1 % of the slack, or further below if it jumps as λ changes. If bounds of centers keep it above, a
-// [Warning] says so. Data whose floor is at most 1e-6 of the total variance is an exact mixture: Slack is
-// then a fraction of 1e-6 of the variance. No slack gives up more than half of the variance that k centers
-// can explain.
+// within 1 % of the slack, or further below if it jumps as λ changes. Bounds of centers may keep it above; a
+// [Warning] reports errors beyond max(Slack, 0.25). Data whose floor is at most 1e-6 of the total variance is
+// an exact mixture: Slack is then a fraction of 1e-6 of the variance. No slack gives up more than half of the
+// variance that k centers can explain.
 //
 // Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at ten times Tol. For
 // k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. This does not happen if

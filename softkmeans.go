@@ -436,8 +436,8 @@ func (m *Model) checkAxes() error {
 // For the rows of the fit the result equals Memberships, to 1e-11 if the centers are affinely independent. If
 // not, many g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if
 // Centers equal ClusterMeans, and otherwise takes the least norm. A mean above 1e6 times the spread costs
-// digits. Errors of some 2^-52 are relative to the row's sum: with SumAtMostOne small memberships keep their
-// digits.
+// digits. Errors of some 2^-52 are relative to the row's sum: with SumAtMostOne, small memberships keep their
+// digits if the centers and 0 are affinely independent.
 //
 // Cost: O(ndk), and O(k²) for each row and support tried. Sparse rows take O(k) a stored entry, unless the
 // centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],

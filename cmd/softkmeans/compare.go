@@ -73,7 +73,7 @@ func (c *comparison) match() (err error) {
 		from, ok := place[name]
 		if byPlace {
 			from = at
-		} else if !ok {
+		} else if delete(place, name); !ok {
 			return fmt.Errorf("%s has a column %q, but %s has not; compare needs the same columns",
 				c.files[0], short(name, mostName), c.files[1])
 		}

@@ -74,7 +74,7 @@ func TestCompareErrors(t *testing.T) {
 	must(t, "fit", "-k", "2", "-method", "tilsd", "-model", "s.json", "data.csv")
 	writeText(t, "three.csv", "1,2,3\n3,4,4\n5,7,2\n")
 	must(t, "fit", "-k", "2", "-model", "three.json", "three.csv")
-	for name, columns := range map[string]string{"x.csv": "x,y", "z.csv": "x,z"} {
+	for name, columns := range map[string]string{"x.csv": "x,y", "z.csv": "x,z", "t.csv": "x,x"} {
 		writeText(t, name, columns+"\n1,2\n3,4\n5,7\n")
 		must(t, "fit", "-k", "2", "-model", strings.TrimSuffix(name, ".csv")+".json", name)
 	}
@@ -87,6 +87,7 @@ func TestCompareErrors(t *testing.T) {
 		{"compare a.json s.json", 1, "s.json: a model of method tilsd has no prototypes"},
 		{"compare a.json three.json", 1, "a.json has 2 columns, but three.json has 3"},
 		{"compare x.json z.json", 1, `x.json has a column "y", but z.json has not`},
+		{"compare t.json x.json", 1, `t.json has a column "x", but x.json has not`}, // not twice
 	} {
 		f.check(t)
 	}

@@ -69,7 +69,10 @@ func libraryFrom(text []byte, name, class string) (*sources.Library, error) {
 	if bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		var all *gzip.Reader
 		if all, err = gzip.NewReader(bytes.NewReader(text)); err == nil {
-			text, err = io.ReadAll(io.LimitReader(all, mostLibrary))
+			text, err = io.ReadAll(io.LimitReader(all, mostLibrary+1))
+		}
+		if err == nil && len(text) > mostLibrary {
+			err = fmt.Errorf("more than 1024 MB of prototypes")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -602,7 +602,7 @@ func TestKnownUsage(t *testing.T) {
 		{"-centers gap.csv data.csv", 1, "gap.csv"},
 		{"-centers twice.csv data.csv", 1, `twice.csv: two columns are named "a"`},
 		{"-centers sd.csv data.csv", 1, "sd.csv: the standard deviation of a in row 1 is -1"},
-		{"-centers classes.csv -class kind data.csv", 1, "a prototype is a column, so classes"},
+		{"-centers classes.csv -class kind data.csv", 1, "its columns are read as prototypes"},
 		{"-centers large.csv data.csv", 1, "large.csv"},
 		{"-centers corner.csv data.csv", 1,
 			"corner.csv: line 1 may be a header of numbers or a prototype, and data.csv has no such names"},

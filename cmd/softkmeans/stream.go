@@ -330,10 +330,26 @@ func (f *fitFlags) beginStream(b *blockReader) (*result, error) {
 		slack: f.slack > 0, seed: f.seed, streamed: true}, err
 }
 
+// checkCenters returns an error if the file is too short for k rows, before a pass counts them. A row has at
+// least two bytes, of which gzip packs up to 1032 in one.
+func (b *blockReader) checkCenters(k int) error {
+	most := b.file.Size/2 + 1
+	if b.file.Compressed {
+		most *= 1032
+	}
+	if int64(k) > most {
+		return fmt.Errorf("%s: fewer rows than -k %d; give a k of at most the number of rows", b.file.Source, k)
+	}
+	return nil
+}
+
 // fitOpened fits r.k prototypes to the blocks of b. It writes the memberships to w unless w is nil, and gives
 // each block to take unless that is nil.
 func (f *fitFlags) fitOpened(b *blockReader, r *result, w *answer.MembershipWriter,
 	take func(labels []int, g *softkmeans.Matrix) error) error {
+	if err := b.checkCenters(r.k); err != nil {
+		return err
+	}
 	if w != nil {
 		w.Clustered = f.method == methodMinVolume
 		w.Likely, w.EachLikely, w.Details = w.Clustered, f.details, detailNames(f.details, nil)

@@ -102,8 +102,8 @@ func (a *Answer) clusters() Section {
 		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows), rounded(c.Probability)})
 		means, last = append(means, c.Mean), append(last, differs(c.Columns))
 	}
-	s := Section{ID: "clusters", Table: t, Title: "Cluster means. \"differs most in\": distance from the " +
-		"mean of all rows, in standard deviations"}
+	s := Section{ID: "clusters", Table: t, Title: "Cluster means. \"differs most in\": standard deviations " +
+		"from the mean; ordered by the fit's units"}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	return s
 }
@@ -112,7 +112,7 @@ func (a *Answer) clusters() Section {
 func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clusters) > 1 }
 
 // differsIn explains a column of differences.
-const differsIn = "\"differs most in\": distance from the mean of all rows, in standard deviations."
+const differsIn = "\"differs most in\": standard deviations from the mean; ordered by the fit's units."
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }

@@ -13,6 +13,7 @@ import (
 const (
 	mostAbove  = 200 // lines before a table
 	mostBelow  = 60  // after it
+	mostKeys   = 5   // lines of a name and a number after it
 	leastTable = 3   // rows after them
 )
 
@@ -40,7 +41,7 @@ func (s *survey) footer(text []byte, comma rune) int {
 		number := func(s []byte) bool { return numeric(s) || present(s) && missing(s) }
 		text := !slices.ContainsFunc(f, number)
 		statistic := isTotal(strings.Trim(shown(f[0]), "% ().")) || is("spread", strings.Trim(shown(f[0]), "% ()"))
-		key := len(f) != b.width && !numeric(f[0]) && howMany(f, number) == 1
+		key := len(f) != b.width && !numeric(f[0]) && howMany(f, number) == 1 && len(lines)-i <= mostKeys
 		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text && !statistic && !key {
 			break
 		}

@@ -33,7 +33,7 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]
 	limit := max(c.size, len(buf)+1)
-	end := 0 // of the last complete line
+	end, scanned := 0, 0 // of the rows, and of the lines that were searched for their end
 	for idle := 0; c.err == nil; {
 		if len(buf) == limit { // no line ends in buf
 			switch {
@@ -55,7 +55,10 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		c.err = err
 		buf = buf[:len(buf)+n]
 		if bytes.IndexByte(buf[len(buf)-n:], '\n') >= 0 {
-			end = rowsEnd(buf)
+			if e := rowsEnd(buf[scanned:]); e > 0 {
+				end = scanned + e
+			}
+			scanned = bytes.LastIndexByte(buf, '\n') + 1
 		}
 		switch {
 		case n == 0:

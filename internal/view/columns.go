@@ -125,9 +125,14 @@ func (m *Moments) Differences(center []float64) []Difference {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Difference) int { // equal ones differ by rounding: the first stays first
-		return cmp.Compare(float32(math.Abs(m.Apart(center, b.Column))), float32(math.Abs(m.Apart(center, a.Column))))
+		return cmp.Compare(coarse(m.Apart(center, b.Column)), coarse(m.Apart(center, a.Column)))
 	})
 	return list
+}
+
+// coarse returns |v| rounded to 32 bits of its mantissa.
+func coarse(v float64) float64 {
+	return math.Float64frombits((math.Float64bits(math.Abs(v)) + 1<<19) &^ (1<<20 - 1))
 }
 
 // Signed formats a difference with its sign.
