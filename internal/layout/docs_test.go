@@ -39,6 +39,32 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// TestBlocks: in every Markdown file headings are one line of up to 80 characters, and fences stand alone, in pairs.
+func TestBlocks(t *testing.T) {
+	fence := regexp.MustCompile("^ *```[a-z]*$")
+	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".md" || strings.Contains(path, "node_modules") {
+			return err
+		}
+		open := false
+		for i, line := range strings.Split(string(mustDo(os.ReadFile(path))(t)), "\n") {
+			switch n := utf8.RuneCountInString(line); {
+			case fence.MatchString(line):
+				open = !open
+			case strings.Contains(line, "```"), !open && strings.HasPrefix(line, "#") && n > 80:
+				t.Errorf("%s:%d: a heading or fence runs into text", path, i+1)
+			}
+		}
+		if open {
+			t.Errorf("%s: a fence is not closed", path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestNamesInDocs: every test, fuzz target, benchmark and example that a page names in
 // backquotes is in a test file of the repository.
 func TestNamesInDocs(t *testing.T) {
