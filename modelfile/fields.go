@@ -192,7 +192,7 @@ func (t *walk) texts(name string, v *[]string, n int) {
 	listOf(t, name, v, n, t.in.word, t.out.text, func(s string) { t.shorter(name, s) })
 }
 
-// listOf is list for the slice v, with functions that read, write and check one item.
+// listOf returns the field of the slice v; its arguments are functions that read, write and check one item.
 func listOf[T any](t *walk, name string, v *[]T, n int, read func() T, write, check func(T)) {
 	t.list(name, n, len(*v), false, func(i int) {
 		switch {

@@ -26,13 +26,13 @@ const (
 // kernelRow describes a kernel.
 type kernelRow struct {
 	word     string                                      // of -kernel, of reports and of model files
-	says     string                                      // what the similarities are; γ follows if the kernel has one
+	says     string                                      // the name of the similarities; γ follows if the kernel has one
 	compares bool                                        // the table compares its rows with each other
 	holds    string                                      // what such a table contains
 	gamma    func(x *softkmeans.Matrix) (float64, error) // the rule for γ; nil: the kernel has none
 	// open returns the similarities of the rows.
 	open func(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error)
-	// compare returns the similarities of new rows with those of the fit.
+	// compare returns the similarities of new rows with the rows of the fit.
 	compare func(m *modelFile, x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 }
 

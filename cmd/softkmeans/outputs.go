@@ -15,7 +15,7 @@ import (
 type outputs struct {
 	ctx   context.Context
 	data  io.Reader   // the input, which must not be overwritten
-	reads [][2]string // names of other such files, and what they contain
+	reads [][2]string // names of other such files, and their contents
 	std   streams
 	flags []string // the flags of files, and of standard output if it is taken
 	files []*drafts.File
@@ -55,7 +55,7 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	return f, nil
 }
 
-// sameName reports whether two names are those of one file.
+// sameName reports whether two names name one file.
 func sameName(a, b string) bool {
 	one, errA := os.Stat(a)
 	other, errB := os.Stat(b)

@@ -83,8 +83,8 @@ func (w *watch) addDetails(p *prediction, details *softkmeans.Matrix) {
 	}
 }
 
-// add counts the values of column j that are there. One is far from those of the fit if it is ten standard deviations
-// outside of their range, or less than a tenth of the least in size.
+// add counts the values of column j that are there. A value is far from the values of the fit if it is ten
+// standard deviations outside of their range, or less than a tenth of the least in size.
 func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
 	for i := range x.Rows {
 		v := x.At(i, j)

@@ -58,7 +58,8 @@ func (d *data) baseName() string {
 	return cmp.Or(strings.TrimSuffix(name, path.Ext(name)), "table")
 }
 
-// membershipsCSV returns what the command writes: a column of classes is carried along.
+// membershipsCSV returns the file of memberships of the command, with a column of classes that is carried
+// along.
 func membershipsCSV(d *data, r *result) ([]byte, error) {
 	var b bytes.Buffer
 	w := answer.NewMembershipWriter(&b)
