@@ -40,7 +40,7 @@ func (c *Choice) decide() {
 	const agreed = ", and halves of the rows agree on them"
 	switch near := held > 0 && max(edge-held, held-edge) <= 1; {
 	case c.stable(edge, stableFrom) && (!c.Permuted || edge == c.Stable && near):
-		c.K, c.Reason = edge, "as many directions exceed the noise as for "+count(edge)+agreed
+		c.K, c.Reason = edge, "as many directions exceed the noise as "+count(edge)+" span"+agreed
 	case !c.Permuted && edge == held && c.stable(edge, confirmFrom):
 		c.K, c.Reason = edge, "noise and held-out entries speak for "+count(edge)+
 			", and halves of the rows agree well enough"

@@ -37,6 +37,6 @@ func ExampleChoose() {
 	fmt.Println(c.K, "since", c.Reason)
 	fmt.Println("opinions:", c.Edge, c.HeldOut, c.Stable)
 	// Output:
-	// 3 since as many directions exceed the noise as for 3 prototypes, and halves of the rows agree on them
+	// 3 since as many directions exceed the noise as 3 prototypes span, and halves of the rows agree on them
 	// opinions: 3 3 3
 }
