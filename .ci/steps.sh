@@ -113,6 +113,18 @@ some() {
   [ "$n" -ge "$least" ] || fail "only $n tests match: go test $*"
 }
 
+# room prints the space that is free for the build cache, which a run fills with several GB,
+# and empties the cache if less than 12 GB are free.
+room() {
+  local cache
+  cache=$(go env GOCACHE)
+  mkdir -p "$cache"
+  free() { df -Pk "$cache" | awk 'NR == 2 { print int($4 / 2 ^ 20) }'; }
+  [ "$(free)" -ge 12 ] || { echo 'the build cache is emptied'; go clean -cache -fuzzcache; }
+  echo "$(free) GB are free"
+  [ "$(free)" -ge 6 ] || fail "a run needs 6 GB on the disk of $cache"
+}
+
 readme_tests() {
   grep -qx 'go test \./\.\.\.' README.md || fail 'the README does not name this command'
   go test ./...
