@@ -45,9 +45,9 @@ func (c Certificate) Optimal(tol float64) bool {
 	return c.Solver != SolverAuto && c.ExcessShare() <= tol // the zero value proves nothing
 }
 
-// Floors returns the least objective that 1, 2, … centers can reach. Pass the samples in rows. Use it to
-// choose k or to judge any clustering: Floors(ctx, x, nil)[k−1] is the minimum for k centers, and a lower
-// bound for hard labels.
+// Floors returns the least objective that 1, 2, … centers can reach. Use it to choose k or to judge any
+// clustering of the rows of x: Floors(ctx, x, nil)[k−1] is the minimum for k centers, and a lower bound for
+// labels.
 //
 // For k = 1 … min(n, d)+1 it is Σ_{i≥k} σ_i² over the singular values of the centred data (Theorem 1): first
 // the total variance, last 0. For larger k the minimum is 0, too. With SumAtMostOne it is Σ_{i>k} σ_i² of the

@@ -59,8 +59,9 @@
 // limit is no error: see [Status]. Only programming errors cause panics. TinyGo's WebAssembly cannot recover
 // from a panic.
 //
-// A destination is the first parameter. If it is nil, the function allocates the result. A destination may
-// also be an input, if it is the whole input matrix and has the result's shape.
+// A destination is the first parameter. If it is nil, the function allocates the result. A destination of a
+// wrong shape causes a panic. It may also be an input, if it is the whole input matrix and has the result's
+// shape.
 //
 // # Concurrency and speed
 //

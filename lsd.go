@@ -18,7 +18,7 @@ import (
 
 // LSD clusters samples of which only similarities are known. Pass a symmetric n×n matrix of similarities and
 // the number of clusters k. Read Memberships (n×k), the weight of each cluster in each sample, or Labels.
-// Package kernel computes similarities of rows. If you use cosines, standardize the columns first.
+// Package kernel computes similarities of rows. For cosines, standardize the columns first.
 //
 // LSD is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013, Algorithm 1), followed by a
 // descent. It finds soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k may
@@ -313,7 +313,7 @@ func (m *LSDModel) checkMap() error {
 }
 
 // Labels returns a cluster for each sample: the label in Clustering or, if Clustering is nil, the largest
-// membership (the lowest index on ties). dst receives the labels; nil allocates, and a wrong length panics.
+// membership (the lowest index on ties). dst receives the labels; nil allocates.
 func (m *LSDModel) Labels(dst []int) []int {
 	if m.Clustering != nil {
 		return m.Clustering.Labels(dst)
@@ -331,9 +331,8 @@ func (m *LSDModel) Labels(dst []int) []int {
 // independent. Otherwise the result is near Memberships: the similarity of a sample to itself counts like the
 // others.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
-// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] if
-// LSD's scale is not above 0 and finite. On an error dst is unchanged.
+// dst receives the result; nil allocates. Cost: O(mnk). Errors: [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] without memberships, [ErrOption] if LSD's scale is not above 0 and finite.
 func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if m.Memberships == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no memberships")
@@ -373,12 +372,11 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // m×p with p ≤ k−1. rows (m×n) holds their similarities with the n training samples, as for
 // [LSDModel.Predict]; nil stands for the training samples. Rows of Vertices are such coordinates.
 //
-// For k compact prototypes call [FitMinVolume] on the Coordinates of a TILSD model of 3k clusters. For a
-// model of k clusters the floor of the Coordinates is 0.
+// For k compact prototypes call [FitMinVolume] on the Coordinates of a TILSD model of 3k clusters. For k
+// clusters the floor of the Coordinates is 0.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnp).
-// Errors: [ErrShape], also for a model without TILSD's map, [ErrNonFinite], [ErrRange], also for a coordinate
-// above 2^520. On an error dst is unchanged.
+// dst receives the result; nil allocates. Cost: O(mnp). Errors: [ErrShape], also for a model without TILSD's
+// map, [ErrNonFinite], [ErrRange], also for a coordinate above 2^520.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if !m.isMapped() || m.Memberships == nil {
 		return nil, fail(ErrShape, "the model has no map; only models of TILSD have one")

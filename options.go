@@ -33,8 +33,8 @@ const (
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string { return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov") }
 
-// Options tunes [Fit] and other functions, which name the fields that they read. If another field is set, a
-// function returns [ErrOption]. nil stands for the zero value, the defaults.
+// Options tunes [Fit] and other functions, which name the fields that they read. A function returns
+// [ErrOption] for other fields. nil stands for the defaults.
 type Options struct {
 	// Weights contains a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 counts a row twice. A row
 	// of weight 0 does not count, but gets memberships. Weights below 2^-500 of the largest count as 0.
@@ -158,7 +158,7 @@ type Iteration struct {
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 if λ is 0
 }
 
-// MinVolumeOptions tunes [FitMinVolume] and [FitAlternating]. The zero value and nil are the defaults.
+// MinVolumeOptions tunes [FitMinVolume] and [FitAlternating]. nil: the defaults.
 type MinVolumeOptions struct {
 	Weights  []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
@@ -312,8 +312,8 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 // in all columns afterwards.
 func narrowColumns(k int) int { return 3*k + 4 }
 
-// LSDOptions tunes [LSD], [TILSD] and their floors. If a field is set that a function does not read, the
-// function returns [ErrOption]. nil stands for the zero value, the defaults.
+// LSDOptions tunes [LSD], [TILSD] and their floors. A function that does not read a field returns [ErrOption]
+// if it is set. nil stands for the defaults.
 type LSDOptions struct {
 	Workers   int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed      uint64    // of all random numbers: the same seed gives the same result

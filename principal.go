@@ -613,9 +613,9 @@ func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 	return out
 }
 
-// Coordinates returns the n×p coordinates of the rows of x (n×d), less Mean, in the directions of Basis. The
-// result is stored in dst; nil allocates, a wrong shape panics. Cost: O(ndp). Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without rows; on an error dst is unchanged.
+// Coordinates returns the n×p coordinates of the rows of x (n×d), less Mean, in the directions of Basis. dst
+// receives the result; nil allocates. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] without rows.
 func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	t, err := openSamples(context.Background(), x, &Options{}, false)
 	if err != nil {

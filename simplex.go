@@ -54,7 +54,7 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 	return q
 }
 
-// Enclosure selects how Fit places its simplex around the data. All choices reach the same minimum.
+// Enclosure selects Fit's simplex around the data. All reach the same minimum.
 type Enclosure int
 
 const (

@@ -11,8 +11,7 @@ import (
 
 // SimplexLeastSquares returns memberships of the rows of x (n×d) in given vertices (k×d), as an n×k matrix.
 // Each row of the result contains the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². It
-// reads the options Workers and Sum. dst receives the result; nil allocates, a wrong shape panics; dst may be
-// x.
+// reads the options Workers and Sum. dst receives the result; nil allocates.
 //
 // The optimality conditions hold to rounding. Entries off the support are exactly 0, and rows add up to 1 to
 // one rounding. If vertices are affinely dependent, as for k > d+1, the weights have the least norm, with

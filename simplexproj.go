@@ -9,10 +9,10 @@ import (
 )
 
 // ProjectSimplex returns the point of the probability simplex {g ≥ 0, Σg = 1} that is nearest to v: max(v_i −
-// τ, 0), with the one τ that makes the sum 1. The result is stored in dst; nil allocates, dst may be v, and a
-// wrong length panics. Entries that become 0 are exactly 0, and the sum is 1 to one rounding. The result of
-// an empty v is empty. If v contains a NaN or an infinity, all entries become NaN. The method, linear in
-// practice, is by Michelot (A Finite Algorithm …, 1986).
+// τ, 0), with the one τ that makes the sum 1. dst receives the result; nil allocates. Entries that become 0
+// are exactly 0, and the sum is 1 to one rounding. The result of an empty v is empty. If v contains a NaN or
+// an infinity, all entries become NaN. The method, linear in practice, is by Michelot (A Finite Algorithm …,
+// 1986).
 func ProjectSimplex(dst, v []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(v))

@@ -65,9 +65,8 @@ type Model struct {
 // enclosure finds a smaller one. k is at most 2^24, with Weights 2^15. If k exceeds n or d the minimum is 0;
 // if k−1 exceeds n or d, the simplex is the projection of a regular one.
 //
-// Results are bit-identical for any number of workers, except FloorError of SolverKrylov. A dense x is
-// neither changed nor copied. If a column of a [*SparseMatrix] is far from 0 in all rows, FloorError is as
-// large as the rounding of rows that are not centred: subtract a constant from the column.
+// A dense x is neither changed nor copied. If a column of a [*SparseMatrix] is far from 0 in all rows,
+// FloorError is as large as the rounding of rows that are not centred: subtract a constant from the column.
 //
 // Fit reads the options Weights, Enclosure, Orientation, Solver and Workers. Cost: see [Solver]; and O(ndk)
 // for projection, memberships and objective. Memory: n·k + O(min(n, d)² + d·k) floats and blocks of rows.
@@ -165,7 +164,7 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 
 // Labels returns the cluster of each row that the model was fitted to: Clusters, or without these the largest
 // membership, the lowest index on ties. Without either, as for a model from a file, the result is empty. dst
-// receives the result; nil allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
+// receives the result; nil allocates. [Model.PredictLabels] labels new rows.
 //
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. Each row begins in the cluster of its
 // largest membership, and moves to the cluster with the nearest mean. The distance is shorter in directions
@@ -184,8 +183,7 @@ func (m *Model) Labels(dst []int) []int {
 // PredictLabels returns the labels of the rows of x (n×d) by the rule of [Model.Labels]. A label is the index
 // of the nearest row of ClusterMeans along ClusterAxes, or the lowest index if distances agree to rounding.
 // Without ClusterMeans the label is the largest membership of [Model.Predict]. dst receives the result; nil
-// allocates, and a wrong length panics. Cost: O(ndk), for sparse rows O(k) a stored entry, or Predict's.
-// Errors: as for Predict; on an error dst is unchanged.
+// allocates. Cost: O(ndk), for sparse rows O(k) a stored entry, or Predict's. Errors: as for Predict.
 func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 	if m.ClusterMeans != nil {
 		out := dst
@@ -213,8 +211,8 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 //	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
 //
 // Call stability.Others first, which measures ClusterDoubt: without it the probabilities are too near to 0
-// and 1. dst receives the result; nil allocates, dst may be x itself, and a wrong shape panics. Cost and
-// errors: as for PredictLabels; [ErrOption] without ClusterWeights.
+// and 1. dst receives the result; nil allocates. Cost and errors: as for PredictLabels; [ErrOption] without
+// ClusterWeights.
 func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {
@@ -431,7 +429,7 @@ func (m *Model) checkAxes() error {
 
 // Predict returns the memberships (n×k) of new rows x (n×d), in the units of the fitted rows. The memberships
 // of a row are the g ≥ 0 with Σg = 1 (with SumAtMostOne at most 1) that minimise ‖x − Σg_j·center_j‖². dst
-// receives the result; nil allocates, dst may be x itself, and a wrong shape panics.
+// receives the result; nil allocates.
 //
 // For the rows of the fit the result equals Memberships, to 1e-11 if the centers are affinely independent. If
 // not, many g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if
@@ -441,7 +439,7 @@ func (m *Model) checkAxes() error {
 //
 // Cost: O(ndk), and O(k²) for each row and support tried. Sparse rows take O(k) a stored entry, unless the
 // centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] without centers. On an error dst is unchanged.
+// [ErrTooFewSamples] without centers.
 func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err

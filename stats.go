@@ -179,8 +179,7 @@ func (s *Stats) aboutZero() {
 
 // Add adds the rows of x (n×d), each with weight 1. d must be the same in all calls. A matrix without rows
 // changes nothing. Cost: nd², shared among all processors. Each call takes d² more, and temporary memory of
-// the size of s: pass many rows at a time. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then
-// unchanged.
+// the size of s: pass many rows at a time. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
 // AddWeighted adds rows as [Stats.Add] does, with weights as in [Options], which may all be 0 here. A weight
@@ -238,7 +237,7 @@ func (m *Stats) checkMore(arg string, rows, cols int) error {
 func triangleSize(n int) int { return n * (n + 1) / 2 }
 
 // Merge adds the rows of t to s, and leaves t unchanged; s and t may be the same. Cost: d². Errors:
-// [ErrShape] if both contain rows and their numbers of columns differ; s is then unchanged.
+// [ErrShape] if both contain rows, of different lengths.
 func (s *Stats) Merge(t *Stats) error {
 	if err := s.checkMore("t", t.rows, cmp.Or(t.cols, s.cols)); err != nil {
 		return err
@@ -374,7 +373,7 @@ func (s *Stats) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary sets s from the result of MarshalBinary, and allocates no more than len(data) bytes. Other
-// data causes [ErrFormat]; s is then unchanged.
+// data causes [ErrFormat].
 func (s *Stats) UnmarshalBinary(data []byte) error {
 	body := len(data) - 4
 	switch {
