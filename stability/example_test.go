@@ -1,8 +1,10 @@
 package stability_test
 
 import (
+	"context"
 	"fmt"
 	"log"
+	"math/rand/v2"
 
 	"softkmeans"
 	"softkmeans/stability"
@@ -25,4 +27,32 @@ func ExampleMatch() {
 	// 1 is 2 now, and moved by 1.0
 	// 2 is 0 now, and moved by 1.4
 	// new: [2 0 1 -1]
+}
+
+// Two groups of rows, and how sure their prototypes and labels are.
+func ExampleBootstrap() {
+	ctx, rng := context.Background(), rand.New(rand.NewPCG(1, 2))
+	x := softkmeans.NewMatrix(60, 2, nil)
+	for i := range x.Rows {
+		x.Set(i, 0, float64(10*(i%2))+rng.NormFloat64())
+		x.Set(i, 1, rng.NormFloat64())
+	}
+	m, err := softkmeans.FitMinVolume(ctx, x, 2, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := stability.Others(ctx, x, m, nil); err != nil {
+		log.Fatal(err)
+	}
+	b, err := stability.Bootstrap(ctx, x, m, &stability.BootstrapOptions{Resamples: 50})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("warnings:", len(m.Warnings))
+	fmt.Printf("rows keep their label in %.0f %% of the refits\n", 100*b.Stability)
+	fmt.Println("half width below 1:", (b.Upper.At(0, 0)-b.Lower.At(0, 0))/2 < 1)
+	// Output:
+	// warnings: 0
+	// rows keep their label in 100 % of the refits
+	// half width below 1: true
 }
