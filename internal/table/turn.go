@@ -258,7 +258,7 @@ func (f *frame) byAxis(axis []float64) (turning, string) {
 	}
 	numbered, sampled := f.likeSamples()
 	sampled = sampled || f.alike
-	samples, alike := sampled || numbered || f.counts, f.ofOneKind() && f.smooth()
+	samples, alike := sampled || numbered || f.counts, f.smooth()
 	if alike {
 		why += ", and the other columns rise and fall smoothly along it"
 	}
@@ -421,16 +421,6 @@ func shapeOf(name string) (shape string, digits bool) {
 func spectrumLike(axis []float64) bool {
 	least := slices.Min(axis)
 	return least >= 20*math.Abs(axis[1]-axis[0]) && least >= 100 && slices.Max(axis) <= 3e4
-}
-
-// ofOneKind reports whether the samples have entries of about one size.
-func (f *frame) ofOneKind() bool {
-	least, most := math.Inf(1), 0.0
-	for _, j := range f.samples {
-		size := max(math.Abs(f.all[j].least), math.Abs(f.all[j].most))
-		least, most = min(least, size), max(most, size)
-	}
-	return most <= 1000*least && most > 0
 }
 
 // smooth: most samples change little from line to line, for how far they change in all.
