@@ -87,8 +87,7 @@ func (s *survey) separator(text []byte, d *Dialect) {
 
 // findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
 // other line. They are none if they are nine lines of ten. Below that line some may be rows whose ids begin
-// with #: they have as many fields as the last other line, and a number. If these are as many as the other
-// lines, they are rows. If they are fewer, the user is asked.
+// with #: they have as many fields as the last other line, and a number. The user is asked about them.
 func (s *survey) findComments(text []byte, d *Dialect) {
 	hashes, others, head, last := 0, 0, 0, [2][]byte{} // head: the bytes before the first other line
 	for line := range bytes.Lines(text) {
@@ -108,20 +107,15 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	}
 	all := survey{}
 	lines, width := all.split(text[head:], d.Delimiter, surveyRows), 0
-	plain := howMany(lines, func(line [][]byte) bool {
-		if isComment(line[0]) {
-			return false
+	for _, line := range lines {
+		if !isComment(line[0]) {
+			width = len(line)
 		}
-		width = len(line)
-		return true
-	})
+	}
 	rows := slices.DeleteFunc(lines, func(line [][]byte) bool {
 		return !isComment(line[0]) || len(line) != width || !slices.ContainsFunc(line[1:], trimmedNumber)
 	})
-	switch n := len(rows); {
-	case n > 0 && n >= plain-1:
-		return
-	case n > 0:
+	if n := len(rows); n > 0 {
 		s.ask = &Error{Msg: Count(n, "line") +
 			" with as many numbers as the rows begin with #, the first with " + quote(string(rows[0][0])) +
 			": remove them if they are comments, or put the field in quotes if they are rows"}
