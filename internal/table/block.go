@@ -101,9 +101,6 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 		if isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
 			return nil
 		}
-		if n := len(split.fields); comma == ' ' && n > 1 && len(split.fields[n-1]) == 0 {
-			split.fields = split.fields[:n-1]
-		}
 		return mapped(split.fields, bytes.Clone)
 	})
 }

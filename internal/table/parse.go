@@ -325,10 +325,6 @@ func (p *parser) next() ([][]byte, error) {
 	default:
 		return nil, longLine(err, p.source, p.split.end+1)
 	}
-	// A space at the end of a line is not a delimiter.
-	if n := len(fields); p.dialect.Delimiter == ' ' && n > 1 && len(fields[n-1]) == 0 {
-		fields = fields[:n-1]
-	}
 	if p.dialect.Guess && p.width > 0 {
 		fields = within(fields, p.width)
 	}

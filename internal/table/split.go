@@ -113,6 +113,9 @@ func (s *splitter) next() error {
 			s.ends = append(s.ends, len(s.text))
 		}
 	}
+	if n := len(s.ends) - 1; s.comma == ' ' && n > 0 && err == nil && len(s.text) == s.ends[n-1] {
+		s.ends, s.lines = s.ends[:n], s.lines[:n] // a space at the end of a line is not a delimiter
+	}
 	from := 0
 	for _, to := range s.ends {
 		s.fields = append(s.fields, s.text[from:to])

@@ -84,6 +84,11 @@ func checkSplit(t *testing.T, text string, comma rune, trim bool) {
 			want = want[:min(len(got), len(want))]
 		}
 	}
+	for i := range want { // a space at the end of a line is not a delimiter
+		if r, n := &want[i], len(want[i].fields)-1; comma == ' ' && n > 0 && r.fields[n] == "" && r.fault == "" {
+			r.fields, r.lines = r.fields[:n], r.lines[:n]
+		}
+	}
 	if !slices.EqualFunc(got, want, func(a, b record) bool {
 		return slices.Equal(a.fields, b.fields) && slices.Equal(a.lines, b.lines) && a.fault == b.fault
 	}) {

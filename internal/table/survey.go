@@ -148,9 +148,6 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			return lines
 		}
 		if fields := split.fields; !empty(fields) && !ruled(fields) {
-			if n := len(fields); comma == ' ' && n > 1 && len(fields[n-1]) == 0 {
-				fields = fields[:n-1]
-			}
 			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}
