@@ -206,8 +206,8 @@ type end struct {
 }
 
 // noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
-// than once, or are the one number below 0, and are further from all others of their column than half of their
-// size.
+// than once, are the one number below 0, or are at least 1e20, and are further from all others of their column
+// than half of their size.
 func (t *Table) noteFar(data []bool, d *Dialect) {
 	times, in, alone := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
 	for _, sign := range []float64{-1, 1} {
@@ -233,7 +233,7 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 	}
 	var list []float64
 	for v, n := range times {
-		if n > 1 || alone[v] {
+		if n > 1 || alone[v] || math.Abs(v) >= 1e20 {
 			list = append(list, v)
 		}
 	}
