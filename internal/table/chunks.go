@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"slices"
-	"unicode/utf8"
 )
 
 // chunkSize is the bytes of a chunk: enough that passing chunks between goroutines
@@ -33,7 +32,7 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]
 	limit := max(c.size, len(buf)+1)
-	end, scanned := 0, 0 // of the rows, and of the lines that were searched for their end
+	end := 0 // of the lines
 	for idle := 0; c.err == nil; {
 		if len(buf) == limit { // no line ends in buf
 			switch {
@@ -54,11 +53,8 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		n, err := c.readSome(buf[len(buf) : len(buf)+space])
 		c.err = err
 		buf = buf[:len(buf)+n]
-		if bytes.IndexByte(buf[len(buf)-n:], '\n') >= 0 {
-			if e := rowsEnd(buf[scanned:]); e > 0 {
-				end = scanned + e
-			}
-			scanned = bytes.LastIndexByte(buf, '\n') + 1
+		if i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); i >= 0 {
+			end = len(buf) - n + i + 1
 		}
 		switch {
 		case n == 0:
@@ -84,21 +80,6 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		return nil, c.err
 	}
 	return nil, readError(c.source, c.err)
-}
-
-// rowsEnd returns where the last line of a text ends that has a letter or a digit, 0 if none does. Lines of
-// delimiters alone are rows if one follows, so that they are not the last of a chunk.
-func rowsEnd(text []byte) int {
-	letter := func(r rune) bool { return r >= utf8.RuneSelf || isLetter(r) || r >= '0' && r <= '9' }
-	end := bytes.LastIndexByte(text, '\n') + 1
-	for end > 0 {
-		start := bytes.LastIndexByte(text[:end-1], '\n') + 1
-		if bytes.IndexFunc(text[start:end], letter) >= 0 {
-			break
-		}
-		end = start
-	}
-	return end
 }
 
 // readSome is r.Read, after head.

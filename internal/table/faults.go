@@ -5,7 +5,6 @@ package table
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,45 +75,6 @@ func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
 		}
 	}
 	o.flaws.add(f)
-}
-
-// rowless reports whether a line is a row without any value, if a row follows.
-func (p *parser) rowless(fields [][]byte) bool {
-	return p.gaps && !p.weights && len(fields) > 1 && empty(fields)
-}
-
-// fill makes rows of the lines of delimiters before the splitter's record. It stops at a
-// blank line before one.
-func (p *parser) fill(o *part) {
-	for _, line := range o.empty {
-		if p.skips(false) {
-			o.first, o.last = max(o.first, 1), max(o.last, line)
-			continue
-		}
-		if o.first == 0 {
-			o.first = line
-		} else if line > o.last+1 {
-			break
-		}
-		p.addEmpty(o, line)
-		o.last = max(o.last, line)
-	}
-	o.empty = o.empty[:0]
-}
-
-func (p *parser) addEmpty(o *part, line int) {
-	for range p.cols {
-		o.data = append(o.data, math.NaN())
-	}
-	for range p.texts {
-		o.ends = append(o.ends, len(o.texts))
-	}
-	for j, role := range p.roles {
-		if role >= 0 || role == roleOneHot {
-			o.flaws.add(flaw{field: j, count: 1, line: line})
-		}
-	}
-	o.rows++
 }
 
 // faultError is the error for all flaws of a text of so many rows, and for what is wrong on a line.

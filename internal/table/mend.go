@@ -74,13 +74,13 @@ func (s *Skip) adds(i, rows int) string {
 	return strconv.Itoa(n)
 }
 
-// skips counts a row, and reports whether it is left out. present is false for an empty line above.
-func (p *parser) skips(present bool) bool {
+// skips counts a row, and reports whether it is left out.
+func (p *parser) skips() bool {
 	if p.dialect.Skip.none() {
 		return false
 	}
 	p.row++
-	out := p.dialect.Skip.has(p.row, present && p.atEnd())
+	out := p.dialect.Skip.has(p.row, p.atEnd())
 	if out {
 		p.skipped++
 	}

@@ -54,15 +54,13 @@ type part struct {
 	first int   // the line of the first record, 0 if there is none, afterComment if one is before it
 	last  int   // the line on which the last row or comment ends
 	row   int   // the line on which the last row ends
-	empty []int // the lines of delimiters alone after the last row: rows, if one follows
 	err   error // that follows the rows
 }
 
 const afterComment = -1
 
 func (o *part) clear() {
-	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0],
-		empty: o.empty[:0]}
+	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0]}
 }
 
 func (o *part) text(i int) []byte {
@@ -107,15 +105,10 @@ func (p *parser) parse(o *part) {
 			continue
 		}
 		if !rule && p.blank(fields) { // --- in each field are missing values
-			if p.rowless(fields) {
-				o.pass(p.split.comment)
-				o.empty = append(o.empty, p.split.start)
-			}
 			continue // an error if a row follows
 		}
 		o.pass(p.split.comment)
-		p.fill(o)
-		if p.skips(true) { // totals may stand after a blank line
+		if p.skips() { // totals may stand after a blank line
 			o.first, o.last = max(o.first, 1), p.split.end
 			continue
 		}
@@ -191,7 +184,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first != 0 && line > o.last || len(o.empty) > 0 || p.comments &&
+		if !p.plain || o.first != 0 && line > o.last || p.comments &&
 			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}

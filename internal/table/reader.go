@@ -75,7 +75,7 @@ func (t *Reader) firstRow() (fields [][]byte, err error) {
 				return nil, err
 			}
 		}
-		if row && !p.skips(true) {
+		if row && !p.skips() {
 			if p.dialect.Guess {
 				fields = within(fields, p.width)
 			}
