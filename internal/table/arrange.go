@@ -70,7 +70,7 @@ func (s *survey) records(p *parser, in *chunks, text []byte) (lines []packed, at
 		if len(fields) != p.width {
 			return nil, nil, p.otherWidth(fields)
 		}
-		lines, at, p.first = append(lines, pack(fields)), append(at, p.split.start), s.first
+		lines, at = append(lines, pack(fields)), append(at, p.split.start)
 	}
 }
 

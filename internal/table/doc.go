@@ -32,7 +32,7 @@
 //     detectors overlap. Up to four lines below belong to the header, as units and questions do: they have
 //     words, and no number, above columns of numbers. Such a line with text above a column of text as well
 //     needs units or three different words. If names come twice, or two columns or more have none, the words
-//     of these lines are added to them. A header that comes again below is left out there. Below names that
+//     of these lines are added to them. Below names that
 //     come twice, as pandas writes, a line with a word in column 1 alone ends the header. A header with one
 //     field less than the rows has no name for column 1, or if its field 1 is blank, none for the last. Ids
 //     (ids.go) are the first column whose values all differ and that is text, or is named id, nr, code, …,

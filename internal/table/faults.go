@@ -213,7 +213,7 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	}
 	for _, s := range strays {
 		switch {
-		case isTotal(s.words[0]) && len(s.words) == 1:
+		case len(s.words) == 1 && (isTotal(s.words[0]) || s.count == 1 && p.in(s.field) == " in column "+quote(s.words[0])):
 			total = p.dialect.Skip.adds(s.row, rows)
 		case s.kind == isLimit:
 			e.Below = true
@@ -239,7 +239,7 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 			" of few values")
 		settings = append(settings, w.OneHot, "")
 	}
-	add(w.Skip, total, "leaves out the line of totals", total)
+	add(w.Skip, total, "leaves that line out", total)
 	if e.Below {
 		add(w.Below, "half", "takes half of each limit", "half")
 	}

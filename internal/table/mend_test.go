@@ -60,7 +60,7 @@ func TestMend(t *testing.T) {
 		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "no row has a place"},
 		{text: "a,b\n1,2\n,\n3,4\nx y,z\n", d: Dialect{Skip: skip("4-")}, fail: "f.csv:3: a blank line"},
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
-		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves out"},
+		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves that line out"},
 		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n2004,4\n", fail: "(add -skip 3, which"},
 		{text: "year,b\n2001,2\n2002,3\nTotal,5\n2003,4\n", d: Dialect{Skip: skip("1")},
 			fail: "(add -skip 3, which"},

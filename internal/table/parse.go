@@ -29,7 +29,6 @@ type layout struct {
 
 	// Of a Dialect that guesses.
 	survey   *survey  // nil: it does not guess
-	first    [][]byte // the header, if it comes again below; nil: it does not
 	comments bool     // lines that begin with # are skipped
 	trail    byte     // what begins a comment at the end of a line; 0: nothing
 	gaps     bool     // missing fields become NaN, and are counted
@@ -301,11 +300,6 @@ func (p *parser) line(j int) int {
 // next returns the next line that is not empty. Its fields are valid until the next call.
 func (p *parser) next() ([][]byte, error) {
 	err := p.split.next()
-	for err == nil && p.width > 0 && sameLine(p.split.fields, p.first) { // as where files are joined
-		again := p.split.start
-		err = p.split.next()
-		p.split.comment = max(p.split.comment, again)
-	}
 	fields := p.split.fields
 	switch err {
 	case nil:
@@ -336,11 +330,6 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 		err.advise(advice, advice, []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
 	}
 	return err
-}
-
-// sameLine reports whether a line is another, unless that is nil.
-func sameLine(line, other [][]byte) bool {
-	return other != nil && slices.EqualFunc(line, other, bytes.Equal)
 }
 
 func (p *parser) otherWidth(fields [][]byte) *Error {

@@ -222,7 +222,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
 	if s != nil {
-		p.comments, p.trail, p.first = s.hash, s.trail, s.first
+		p.comments, p.trail = s.hash, s.trail
 	}
 	p.split = newSplitter(text, d.Delimiter)
 	p.split.hash, p.split.trail, p.split.end = p.comments, p.trail, skipped

@@ -3,8 +3,6 @@ package table
 import (
 	"bytes"
 	"io"
-	"slices"
-	"strconv"
 )
 
 // surveySize is how many bytes of a text Guess looks at, and surveyRows how many rows.
@@ -16,7 +14,6 @@ const (
 // survey is what the start of a text shows about its lines.
 type survey struct {
 	lines    [][][]byte      // the fields of the first lines that hold any, without comments
-	first    [][]byte        // line 1, if it comes again below; nil: it does not
 	names    [][]byte        // those in the last comment before them, if they are as many; or nil
 	skip     int             // bytes before the first line: that of Excel's sep=; and text of instruments
 	skipped  int             // lines before it
@@ -86,7 +83,6 @@ func look(text []byte, d *Dialect) *survey {
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.cut = s.cut || len(s.lines) == surveyRows
 	s.quoted = s.namesQuoted(text, d.Delimiter)
-	s.again(d)
 	s.shape(d)
 	s.orangeHead(d)
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
@@ -99,18 +95,6 @@ func look(text []byte, d *Dialect) *survey {
 	}
 	s.namesAbove(d)
 	return s
-}
-
-// again leaves out lines that repeat a first line of words.
-func (s *survey) again(d *Dialect) {
-	if len(s.lines) < 3 || d.Header == HeaderNo || anyNumber(s.lines[0]) {
-		return
-	}
-	rows := slices.DeleteFunc(slices.Clone(s.lines[1:]), func(line [][]byte) bool { return sameLine(line, s.lines[0]) })
-	if n := len(s.lines) - 1 - len(rows); n > 0 && len(rows) > 0 && slices.ContainsFunc(rows[0], numeric) {
-		s.first, s.lines = s.lines[0], slices.Concat(s.lines[:1], rows)
-		s.note("line " + strconv.Itoa(s.skipped+1) + " comes again below, and is left out there")
-	}
 }
 
 func (s *survey) below() int {
