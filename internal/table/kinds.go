@@ -227,7 +227,7 @@ func (p *parser) unwanted(free func(int) bool, wanted []string) error {
 	for j := last + 1; j < p.width && p.header == nil; j++ {
 		if p.survey.columns[j].numbers > 0 && p.roles[j] == 0 {
 			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+Count(len(wanted),
-				"column")+" asked for, "+list(wanted)).
+				"column")+" asked for, "+someOf(mapped(wanted, quote))).
 				advise(p.notData(j), p.notData(j), []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
 		}
 	}
@@ -303,20 +303,8 @@ func (p *parser) noteOthers() {
 		p.names[many[0]] + " to " + p.names[many[len(many)-1]] + others.drop)
 }
 
-// noteDoubtful warns of columns such as Plot or class, whose few whole numbers are data as well, of the parts
-// of a date, and of columns such as Zr Error behind Zr.
+// noteDoubtful warns of columns of data that seem to tell something else, and of a name that several have.
 func (p *parser) noteDoubtful() {
-	factors := p.some(func(j int, c *column) bool {
-		name, n := p.names[j], len(slices.Compact(slices.Sorted(slices.Values(c.list))))
-		return c.whole && 2*n <= c.numbers && (is("factor", name) || is("class", name) || idName(name))
-	})
-	if w := p.dialect.Words; factors.at != nil {
-		note := "warning: " + factors.are() + " data, too, but may be classes or ids"
-		if len(factors.at) == 1 && w.Label != "" && p.dialect.Label == "" {
-			note += "; " + w.Label + " " + strconv.Itoa(factors.at[0]+1) + " takes it for the classes"
-		}
-		p.survey.note(note + factors.drop)
-	}
 	most, times := "", map[string]int{}
 	for j := range p.numbers() {
 		if times[p.names[j]]++; times[p.names[j]] > times[most] {
@@ -326,20 +314,26 @@ func (p *parser) noteDoubtful() {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
-	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
-	if len(dates.at) > 1 {
-		p.survey.note("warning: " + dates.are() + " data, too, and seem to be parts of dates" + dates.drop)
-	}
-	errors := p.some(func(j int, _ *column) bool {
-		if j == 0 {
-			return false
+	for _, doubt := range []struct {
+		least int // columns
+		seem  string
+		are   func(j int, name string, c *column) bool
+	}{
+		{1, "may be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
+			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
+			return few && (is("factor", name) || is("class", name) || idName(name))
+		}},
+		{2, "seem to be parts of dates", func(_ int, name string, c *column) bool { return c.whole && is("date", name) }},
+		{1, "may be a sum of others", func(_ int, name string, _ *column) bool { return is("sum", name) }},
+		{2, "seem to be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
+			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
+			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
+		}},
+	} {
+		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })
+		if len(found.at) >= doubt.least {
+			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
 		}
-		rest, ok := strings.CutPrefix(p.names[j], p.names[j-1])
-		return ok && is("uncertainty", strings.Trim(rest, " _.()[]"))
-	})
-	if len(errors.at) > 1 {
-		p.survey.note("warning: " + errors.are() + " data, and seem to be uncertainties of the columns before them" +
-			errors.drop)
 	}
 }
 

@@ -14,7 +14,6 @@ func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
-	t.noteSum(d.Words.Drop)
 	last := t.Rows - 1
 	atEnd := t.statistics(func(i int) string { return t.RowName(last - i) })
 	first, n, why := t.Rows-atEnd, atEnd, ""
@@ -97,40 +96,6 @@ func (t *Table) noteZeros() {
 	if n := len(zeros); n > 0 && width >= leastZero {
 		t.note(Plural(n, "a row is", Count(n, "row")+" are") + " 0 in all columns: " + someOf(zeros))
 	}
-}
-
-// noteSum names a column of totals that is the sum of a part of the columns, those before it.
-func (t *Table) noteSum(drop string) {
-	width := len(t.Names)
-	for j, name := range t.Names {
-		if !isTotal(name) {
-			continue
-		}
-		for from := j - 3; from >= 0; from-- {
-			if from == 0 && j == width-1 && t.Missing == nil || !t.adds(from, j) { // package kinds tells of that
-				continue
-			}
-			t.note("column " + name + " is the sum of those from " + t.Names[from] + " to " + t.Names[j-1] +
-				", and says again what they say" + hint(drop, " "+shellWord(name)+" leaves it out"))
-			break
-		}
-	}
-}
-
-// adds reports whether column to is the sum of those from from, but for rounding, in all rows.
-func (t *Table) adds(from, to int) bool {
-	for i := range t.Rows {
-		row, sum := t.Data[i*len(t.Names):], 0.0
-		for _, v := range row[from:to] {
-			if v == v { // a blank of a pivot table is 0
-				sum += v
-			}
-		}
-		if math.Abs(sum-row[to]) > 5e-3*math.Abs(row[to]) {
-			return false
-		}
-	}
-	return true
 }
 
 // totals returns "sums" or "means" if a row has the sums or the means of the other rows, else "". Sums are at

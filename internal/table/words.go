@@ -41,10 +41,10 @@ gct | #1.2 | #1.3
 id | id | ids | index | idx | key | nr | no | no. | number | row | rowid | row_id | rownames | uuid | guid
 id | code | sku | isbn | ean | sampleid | customer | patient | subject
 class | label | labels | class | classes | target | species | category | cluster | group | kind | truth
-total | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
-total | insgesamt | average | mean | mittelwert | durchschnitt | somme | moyenne | suma | promedio
-total | totale | media | __no_feature | __ambiguous | n_unmapped
-total | s.d | stdev | std dev | std. dev | sigma | minimum | maximum | median
+sum | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
+sum | insgesamt | somme | suma | totale
+total | average | mean | mittelwert | durchschnitt | moyenne | promedio | media
+total | __no_feature | __ambiguous | n_unmapped | s.d | stdev | std dev | std. dev | sigma | minimum | maximum | median
 spread | sd | std | rsd | n | min | max | cv | sem | se
 spread | stderr | variance | range | count | __too_low_aqual | __not_aligned | __alignment_not_unique
 spread | n_multimapping | n_nofeature | n_ambiguous | stabw | standardabweichung | varianz
@@ -113,4 +113,7 @@ func isUnit(f []byte) bool {
 	return len(f) > 0 && (IsUnit(string(f)) || bytes.IndexByte([]byte("[(%"), f[0]) >= 0)
 }
 
-func isTotal(s string) bool { return is("total", strings.TrimRight(strings.TrimSpace(s), ":")) }
+func isTotal(s string) bool {
+	s = strings.TrimRight(strings.TrimSpace(s), ":")
+	return is("sum", s) || is("total", s)
+}
