@@ -65,7 +65,7 @@ func (p *parser) findClasses(first [][]byte) error {
 	case d.Label == "" && (d.Header == HeaderNo || !slices.ContainsFunc(first, label)):
 		can := "numbers 1 to " + strconv.Itoa(p.width)
 		if d.Header != HeaderNo && !(d.Header == HeaderAuto && number) {
-			can = list(mapped(first, shown))
+			can = someOf(mapped(mapped(first, shown), quote))
 		}
 		w := d.Words.Label
 		return p.fault(-1, Count(p.width, "column")+", none of which is named \"label\": which one "+

@@ -344,7 +344,7 @@ func (p *parser) placePicked(picked []string, h *Head) error {
 		case !ok && p.pickOneHot(name, i, first, given):
 			continue
 		case !ok:
-			return p.fault(-1, "there is no column "+quote(name)+"; there are "+list(p.names))
+			return p.fault(-1, "there is no column "+quote(name)+"; there are "+someOf(mapped(p.names, quote)))
 		case len(left) == 0:
 			return p.fault(-1, "column "+quote(name)+" is asked for more often than it is there")
 		case given[left[0]] != 0:
@@ -381,16 +381,6 @@ func (p *parser) besides() string {
 		}
 	}
 	return strings.Join(all, " and ")
-}
-
-// list quotes names for a message, at most 20 of them.
-func list(names []string) string {
-	const most = 20
-	more := ""
-	if n := len(names); n > most {
-		names, more = names[:most], " and "+strconv.Itoa(n-most)+" more"
-	}
-	return strings.Join(mapped(names, quote), ", ") + more
 }
 
 // isNumber counts NaN, infinities and numbers beyond the range of float64.

@@ -85,10 +85,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	case above > 0 && is("axis", shown(first[0])):
 		return true, nil
 	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
-		// A bad number in the first row must not turn the row into names.
-		_, err := p.number(first, word)
-		w := p.dialect.Words.Header
-		return false, err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
+		return false, p.noNames(first, word)
 	case above > 0:
 		return true, nil
 	}
@@ -117,7 +114,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		unnamed = unnamed || absent(f) && below[j].numbers > 0
 	}
 	is, header := "rise", p.dialect.Words.Header
-	if n < 3 || len(rows) == 0 || p.mirrored() {
+	if n < 3 || len(rows) == 0 {
 		return false, nil
 	}
 	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
@@ -161,14 +158,6 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 }
 
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
-
-// mirrored reports whether line 1 is the first column, as in a table of distances.
-func (p *parser) mirrored() bool {
-	lines := p.survey.lines
-	return slices.EqualFunc(lines, lines[0], func(line [][]byte, f []byte) bool {
-		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
-	})
-}
 
 // mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of means,
 // and surveys write questions and keys.
@@ -220,9 +209,16 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 	return n, classes
 }
 
-// detectHeader decides whether the first line is a header: it is if none of its fields is a number or stands
-// for a missing one. Empty fields, the label column and ignored columns do not count. A line with both words
-// and numbers is an error, because a bad number in the first row must not turn that row into names.
+// noNames is the error for a word among the numbers of line 1: a bad number must not turn a row into names.
+func (p *parser) noNames(fields [][]byte, word int) *Error {
+	_, err := p.number(fields, word)
+	w := p.dialect.Words.Header
+	return err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
+}
+
+// detectHeader decides without a survey whether the first line is a header: it is if none of its fields is a
+// number or stands for a missing one. Empty fields, the label column and ignored columns do not count. A line
+// with both words and numbers is an error.
 func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
@@ -237,16 +233,7 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 		}
 	}
 	if words > 0 && numbers > 0 {
-		_, err := p.number(fields, word)
-		var ways []string
-		if w := p.dialect.Words.Header; w != "" {
-			ways = append(ways, "if line 1 holds names: "+w+" yes")
-		}
-		if not := p.notData(word); not != "" {
-			ways = append(ways, not)
-		}
-		advice := strings.Join(ways, "; ")
-		return false, err.advise(advice, advice)
+		return false, p.noNames(fields, word)
 	}
 	return words > 0, nil
 }

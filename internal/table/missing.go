@@ -1,10 +1,6 @@
 package table
 
-import (
-	"bytes"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // missing reports whether a field is empty or a usual sign for a missing value.
 func missing(s []byte) bool {
@@ -37,14 +33,6 @@ func (p *parser) missing(s string, j int) string {
 func (p *parser) in(j int) string {
 	if j < len(p.header) {
 		return " in column " + quote(p.header[j])
-	}
-	return ""
-}
-
-func hintCR(fields [][]byte) string {
-	hasCR := func(s []byte) bool { return bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 }
-	if slices.ContainsFunc(fields, hasCR) {
-		return " (a CR within a line: if lines end in CR alone, convert them to LF)"
 	}
 	return ""
 }

@@ -334,7 +334,7 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 
 func (p *parser) otherWidth(fields [][]byte) *Error {
 	return p.fault(-1, Count(len(fields),
-		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
+		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
 }
 
 func (p *parser) addRow(fields [][]byte, o *part) *Error {
@@ -457,5 +457,5 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	if isTotal(s) {
 		return 0, p.fault(j, word+" is not a number; the line may hold totals")
 	}
-	return 0, p.fault(j, word+" is not a number"+hintCR(fields[j:j+1]))
+	return 0, p.fault(j, word+" is not a number")
 }

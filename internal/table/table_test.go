@@ -120,13 +120,13 @@ var readErrors = []struct {
 	{"1,2\n3,nano\n", Dialect{}, `f.csv:2:2: "nano" is not a number`},
 	{"NA,NA\n1,2\n", Dialect{}, `f.csv:1:1: missing value "NA"`},
 	{"?,setosa\n1,virginica\n", Dialect{},
-		`f.csv:1:2: "setosa" is not a number (if line 1 holds names: -header yes; `},
+		`f.csv:1:2: "setosa" is not a number (if line 1 holds names: -header yes)`},
 	{"1,2\n-Inf,4\n", Dialect{}, `f.csv:2:1: "-Inf" is not a finite number`},
 	{"1\n1_000\n", Dialect{}, `f.csv:2:1: "1_000" is not a number`},
 	{"1\n2024_01\n", Dialect{}, `f.csv:2:1: "2024_01" is not a number`},
 	{"1\n0x1p4\n", Dialect{}, `f.csv:2:1: "0x1p4" is not a number`},
 	{"1\n\"0X1P4\"\n", Dialect{}, `f.csv:2:1: "0X1P4" is not a number`},
-	{"1,2024_01\n", Dialect{}, `f.csv:1:2: "2024_01" is not a number (if line 1 holds names: -header yes; `},
+	{"1,2024_01\n", Dialect{}, `f.csv:1:2: "2024_01" is not a number (if line 1 holds names: -header yes)`},
 	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: missing value "nan"`},
 	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
 	{"1;2\n3;4,5\n", Dialect{},
@@ -156,8 +156,7 @@ var readErrors = []struct {
 	// A first line with a number and a word is neither.
 	{"a,b,kind\n1,2,x\n", Dialect{},
 		`f.csv:2:3: "x" in column "kind" is not a number (if column 3 is not data: -label 3 or -drop 3)`},
-	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if ` +
-		`column 2 is not data: -label 2 or -drop 2)`},
+	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes)`},
 	{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (`},
 	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
 	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" in column "a" is not a number`},
@@ -227,13 +226,12 @@ var readErrors = []struct {
 	{"a,b\n1,x\n", Dialect{Pick: pick("b")}, `f.csv:2:2: "x" in column "b" is not a number`},
 	{"1,2\n", Dialect{Pick: pick("a")}, `f.csv:1: there is no column "a"; there are "c1", "c2"`},
 	{strings.Repeat("a,", 30) + "b\n", Dialect{Pick: pick("c")}, `f.csv:1: there is no column "c"; there ` +
-		`are "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", ` +
-		`"a", "a" and 11 more`},
+		`are "a", "a", 29 others`},
 
 	{"a,b\r1,2\r3,4\n5,6\r", Dialect{}, `f.csv: some lines end in CR alone; convert them to LF`},
 	{"a,b\n1,2\r3,4\r5,6\n", Dialect{},
-		`f.csv:2: 4 fields found, 2 expected as on the first line (a CR within a line: `},
-	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" in column "a" is not a number (a CR within a line: `},
+		`f.csv:2: 4 fields found, 2 expected as on the first line`},
+	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" in column "a" is not a number`},
 }
 
 func TestReadErrors(t *testing.T) {
