@@ -279,18 +279,9 @@ func TestMissingRow(t *testing.T) {
 	if len(lines) != 8 || lines[2] != "b,,,,,," || strings.HasPrefix(lines[4], "d,,") {
 		t.Errorf("%q", lines)
 	}
-	// So are lines of delimiters between the rows.
-	writeText(t, "lines.csv", "id;v;w\na;1;2\n;;\nc;4;1\n;;\ne;2;8\nf;7;3\n;;\n")
-	for rule, says := range map[string]string{"fit": "2 rows without any value are left out.",
-		"mean": "2 rows without any value are left out.",
-		"drop": "2 rows with missing values are left out: v (2), w (2)."} {
-		text := must(t, strings.Fields("fit -k 2 -o g.csv lines.csv -others no -missing "+rule)...)
-		lines := strings.Split(readFile(t, "g.csv"), "\n")
-		if !strings.Contains(text, "lines.csv: 4 rows, 2 columns") || !strings.Contains(text, says) ||
-			len(lines) != 8 || lines[2] != ",,,,,," || lines[4] != ",,,,,," {
-			t.Errorf("%s: %s, %q", rule, text, lines)
-		}
-	}
+	// A line of delimiters alone between the rows is an error.
+	writeText(t, "lines.csv", "id;v;w\na;1;2\n;;\nc;4;1\n")
+	failure{"fit -k 2 -missing fit lines.csv", 1, "lines.csv:3: a blank line between rows"}.check(t)
 }
 
 // report -missing fit shows the fit of fit -missing fit alone: others need complete rows.

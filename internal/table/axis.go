@@ -54,10 +54,29 @@ func ordered(numbers []float64) bool {
 	return rises(numbers) || len(numbers) >= longAxis && falls(numbers)
 }
 
-// exactAxis reports whether many numbers have equal steps or ratios, but for rounding, and do not merely count.
+// exactAxis reports whether many numbers have equal steps or equal ratios, but for rounding, and
+// do not merely count.
 func exactAxis(numbers []float64) bool {
-	return len(numbers) >= longAxis && !counting(numbers) && (alike(numbers, 0.01) ||
-		min(numbers[0], numbers[len(numbers)-1]) > 0 && alike(mapped(numbers, math.Log), 0.1))
+	n, off := len(numbers), 1.01*unit(numbers)
+	equal := func(list []float64, off float64) bool {
+		step := (list[n-1] - list[0]) / float64(n-1)
+		for i, v := range list {
+			if !(math.Abs(v-list[0]-float64(i)*step) <= min(off, 0.2*math.Abs(step))) {
+				return false
+			}
+		}
+		return step != 0
+	}
+	if n < longAxis || counting(numbers) {
+		return false
+	}
+	least := min(numbers[0], numbers[n-1])
+	return equal(numbers, off) || least > 0 && equal(mapped(numbers, math.Log), 2*off/least)
+}
+
+// unit is that of the last decimal of some numbers.
+func unit(numbers []float64) float64 {
+	return math.Pow10(-slices.Max(append(mapped(numbers, decimals), 0)))
 }
 
 // Counts reports whether numbers count from 0 or 1.
@@ -65,15 +84,13 @@ func Counts(axis []float64) bool {
 	return len(axis) > 0 && (axis[0] == 0 || axis[0] == 1) && (len(axis) < 2 || axis[1] == axis[0]+1 && even(axis))
 }
 
-// regular reports whether the steps between numbers change slowly, as those of a grating do.
-func regular(axis []float64) bool { return alike(axis, 0.25) }
-
-// alike reports whether the steps between numbers change by at most a share of them, but for joins and rounding.
-func alike(axis []float64, share float64) bool {
-	out, unit := 0, math.Pow10(-slices.Max(append(mapped(axis, decimals), 0)))
+// regular reports whether the steps between numbers change slowly, as those of a grating do, but for joins
+// and rounding.
+func regular(axis []float64) bool {
+	out, unit := 0, unit(axis)
 	for i := 2; i < len(axis); i++ {
 		last, step := axis[i-1]-axis[i-2], axis[i]-axis[i-1]
-		if math.Abs(step-last) > max(share*math.Abs(last), min(1.01*unit, math.Abs(last))) {
+		if math.Abs(step-last) > max(0.25*math.Abs(last), min(1.01*unit, math.Abs(last))) {
 			out++
 		}
 	}

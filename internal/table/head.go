@@ -114,7 +114,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		unnamed = unnamed || absent(f) && below[j].numbers > 0
 	}
 	is, header := "rise", p.dialect.Words.Header
-	if n < 3 || len(rows) == 0 {
+	if n < 3 || len(rows) == 0 || p.mirrored() {
 		return false, nil
 	}
 	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
@@ -158,6 +158,14 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 }
 
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
+
+// mirrored reports whether line 1 is the first column, as in a table of distances.
+func (p *parser) mirrored() bool {
+	lines := p.survey.lines
+	return slices.EqualFunc(lines, lines[0], func(line [][]byte, f []byte) bool {
+		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
+	})
+}
 
 // mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of means,
 // and surveys write questions and keys.

@@ -51,8 +51,8 @@ func TestMend(t *testing.T) {
 		{text: "1,2\n3,4\n5,6\n7,8\n", d: Dialect{Skip: skip("2-3, 9")}, data: "1 2 7 8",
 			note: "2 rows are left out"},
 		{text: "a,b\n1,2\n3,4\n5,7\n9,13\n9,9\n", d: Dialect{Skip: skip("last")}, data: "1 2 3 4 5 7 9 13",
-			note: "row 4, seems to be a line of totals, since its numbers are the sums of the columns; " +
-				"to leave it out: -skip 4"},
+			note: "the last row seems to be totals, statistics or limits, since its numbers are the sums of the " +
+				"columns; -skip 4 leaves it out"},
 		{text: "400,4,<4,3\n2,2,0.11,0.69\n4,3,5,0.5\n", d: Dialect{Below: BelowHalf},
 			data: "400 4 2 3 2 2 0.11 0.69 4 3 5 0.5"},
 		{text: "row,400,<4,3\n4,2,0.11,0.69\n4,3,5,0.5\n", d: Dialect{Below: BelowMissing},
@@ -167,12 +167,12 @@ func TestOthersNamed(t *testing.T) {
 		{"a,b,c" + names + "\n" + rows("J,J,J"+values+"\n"), "12 columns from X1100 to X1210"},
 		{"a,b,c,d" + names + "\n" + rows("J,J,J,J"+values+"\n"), ""},
 		{"x,y,z\n6,15,24\n1,4,9\n2,5,8\n3,6,7\n",
-			"the first row, row 1, seems to be a line of totals, since " +
-				"its numbers are the sums of the columns; to leave it out: -skip 1"},
+			"the first row seems to be totals, statistics or limits, since its numbers are the sums of the " +
+				"columns; -skip 1 leaves it out"},
 		{"x,y,z\n6,15,24\n1,4,9\n2,5,8\n3,6,6\n", ""},
 		{"s,a,b\n" + rows("PI,1,J\n") + "Mean,1,2\nSD,0,1\n",
-			"the last 2 rows seem to be totals or statistics, since their ids are \"Mean\" to \"SD\"; " +
-				"to leave them out: -skip 13-"},
+			"the last 2 rows seem to be totals, statistics or limits, since their ids are \"Mean\" to \"SD\"; " +
+				"-skip 13- leaves them out"},
 		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,0,1\n", ""},
 		{"date,a,b\nTransform:,5,2\n" + rows("I/1/1960,1,J\n"),
 			"row 1 is data, though it has \"Transform:\" " +

@@ -52,7 +52,6 @@ type part struct {
 	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none, afterComment if one is before it
 	last  int   // the line on which the last row or comment ends
-	row   int   // the line on which the last row ends
 	err   error // that follows the rows
 }
 
@@ -121,7 +120,7 @@ func (p *parser) parse(o *part) {
 			o.err = err
 			break
 		}
-		o.last, o.row = p.split.end, p.split.end
+		o.last = p.split.end
 	}
 	o.pass(p.split.comment)
 	o.lines = p.split.end
@@ -198,7 +197,7 @@ func (p *parser) plainRows(o *part) {
 		if o.rows++; o.rows == 1 {
 			o.first = line
 		}
-		o.last, o.row = line, line
+		o.last = line
 	}
 	p.split.rest, p.split.end = text[pos:], line
 }

@@ -38,7 +38,6 @@ type Reader struct {
 	base   int    // the lines before the part
 	before int    // the rows before the part
 	last   int    // the line on which the last row or comment ended
-	row    int    // the line on which the last row ended
 	err    error  // that follows the part
 	trial  trial
 }
@@ -103,7 +102,7 @@ func (t *Reader) openRows(in *chunks) error {
 	}
 	t.placeTexts()
 	t.flaws = t.own.flaws
-	t.own.lines, t.last, t.row = p.split.end, p.split.end, p.split.end
+	t.own.lines, t.last = p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, p.dialect.Workers)
 	p.split.more = t.follow
 	if p.found != nil {
@@ -346,9 +345,6 @@ func (t *Reader) advance() error {
 	}
 	if t.part.last > 0 {
 		t.last = t.base + t.part.last
-	}
-	if t.part.row > 0 {
-		t.row = t.base + t.part.row
 	}
 	for _, f := range t.part.flaws.list {
 		if f.line, f.row = f.line+t.base, f.row+t.before; f.fault != nil {

@@ -205,7 +205,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.Classes = b.Classes
 			t.CountMissing()
 			if b.parser.survey != nil {
-				t.noteTotals(b.parser.numeric(), b.row, &b.parser.dialect)
+				t.noteTotals(b.parser.numeric(), &b.parser.dialect)
 				t.noteFar(b.parser.numeric(), &b.parser.dialect)
 				t.notePlace(&b.parser.dialect)
 				t.noteZeros()

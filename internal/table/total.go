@@ -9,54 +9,36 @@ import (
 )
 
 // noteTotals warns of rows of totals or statistics at one end, by their ids or since the numbers of one are the
-// sums or means of the others. line is that of the last row.
-func (t *Table) noteTotals(data []bool, line int, d *Dialect) {
+// sums or means of the others.
+func (t *Table) noteTotals(data []bool, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
 	last := t.Rows - 1
-	atEnd := t.statistics(func(i int) string { return t.RowName(last - i) })
-	first, n, why := t.Rows-atEnd, atEnd, ""
+	n := t.statistics(func(i int) string { return t.RowName(last - i) })
+	first, end, why := t.Rows-n, "last ", ""
 	if n == 0 {
-		first, n = 0, t.statistics(t.RowName)
+		n = t.statistics(t.RowName)
+		first, end = 0, "first "
 	}
 	if n > 0 {
-		why = "its id is " + quote(t.RowName(first))
+		why = Plural(n, "its id is ", "their ids are ") + quote(t.RowName(first))
 	} else if word := t.totals(data, last); word != "" {
-		first, n, why = last, 1, "its numbers are the "+word+" of the columns"
-	} else if t.totals(data, 0) == "sums" {
-		first, n, why = 0, 1, "its numbers are the sums of the columns"
-	}
-	if n == 0 {
+		first, n, end, why = last, 1, "last ", "its numbers are the "+word+" of the columns"
+	} else if n = 1; t.totals(data, 0) == "sums" {
+		why = "its numbers are the sums of the columns"
+	} else {
 		return
 	}
-	end, out, what := "the last ", d.Skip.adds(first, t.Rows), "line "
-	if first == 0 {
-		end, line = "the first ", line-last
-	}
-	if t.Turned {
-		what = "column "
-	}
-	note, them := "", "it"
-	if n == 1 {
-		of := "totals"
-		if is("limit", t.RowName(first)) {
-			of = "limits"
-		}
-		note = end + "row, row " + strconv.Itoa(first+1) + ", seems to be a line of " + of + ", since " + why
-	} else {
-		if out += "-"; first == 0 {
+	rows, out := "row seems", d.Skip.adds(first, t.Rows)
+	if n > 1 {
+		why += " to " + quote(t.RowName(first+n-1))
+		if rows, out = strconv.Itoa(n)+" rows seem", out+"-"; first == 0 {
 			out += d.Skip.adds(n-1, t.Rows)
 		}
-		note, them = end+strconv.Itoa(n)+" rows seem to be totals or statistics, since their ids are "+
-			quote(t.RowName(first))+" to "+quote(t.RowName(first+n-1)), "them"
 	}
-	if w := d.Words.Skip; w != "" {
-		note += "; to leave " + them + " out: " + w + " " + out
-	} else if n == 1 {
-		note += "; to leave it out: delete " + what + strconv.Itoa(line) + " of the table"
-	}
-	t.note("warning: " + note)
+	t.note("warning: the " + end + rows + " to be totals, statistics or limits, since " + why +
+		hint(d.Words.Skip, " "+out+Plural(n, " leaves it", " leaves them")+" out"))
 }
 
 func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text) }
@@ -104,8 +86,7 @@ func (t *Table) noteZeros() {
 // numbers above, because few digits meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	width := len(t.Names)
-	columns, sums, means, clear, summed, nonzero := 0, 0, 0, 0, 0, 0
-	finer := false
+	columns, sums, means, clear, summed, finer := 0, 0, 0, 0, 0, 0
 	for j, v := range t.Data[row*width : (row+1)*width] {
 		if means < columns && 2*(columns-sums) > width {
 			break // it is neither
@@ -113,38 +94,30 @@ func (t *Table) totals(data []bool, row int) string {
 		if !data[j] || v != v {
 			continue
 		}
-		sum, most, n, parts := 0.0, 0.0, 0, 0
-		for i := j; i < len(t.Data); i += width {
-			if u := t.Data[i]; u == u && i/width != row {
-				sum, most = sum+u, max(most, math.Abs(u))
-				n++
-				if u != 0 {
-					parts++
-				}
-			}
-		}
 		columns++
-		if sum != 0 {
-			nonzero++
-		}
-		digits, tiny := decimals(v), 1e-12*math.Abs(sum)
-		mean := n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+tiny
-		if !mean && math.Abs(v-sum) > 0.5+math.Sqrt(float64(n))+tiny {
-			continue
-		}
-		above := 0
-		for i := j; i < min(len(t.Data), width*surveyRows); i += width {
-			if i/width != row {
-				above = max(above, decimals(t.Data[i]))
+		sum, most, n, parts, above := 0.0, 0.0, 0, 0, 0
+		for i := j; i < len(t.Data); i += width {
+			u := t.Data[i]
+			if u != u || i/width == row {
+				continue
+			}
+			sum, most = sum+u, max(most, math.Abs(u))
+			if n++; n <= surveyRows/10 {
+				above = max(above, decimals(u))
+			}
+			if u != 0 {
+				parts++
 			}
 		}
-		if mean {
-			means++
-			finer = finer || digits > above
+		digits, off := decimals(v), 1e-12*math.Abs(sum)
+		half := 0.5 * math.Pow10(-digits)
+		if n > 0 && math.Abs(v-sum/float64(n)) <= half+off {
+			if means++; digits > above {
+				finer++
+			}
 		}
-		off := tiny
 		if above+digits > 0 { // the numbers above are rounded, too
-			off += 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n))
+			off += half + math.Pow10(-above)*math.Sqrt(float64(n))
 		}
 		if math.Abs(v-sum) > off {
 			continue
@@ -158,7 +131,7 @@ func (t *Table) totals(data []bool, row int) string {
 	switch {
 	case sums == columns && summed >= 2, clear >= 2 && 2*clear >= columns:
 		return "sums"
-	case means == columns && finer && nonzero >= 2:
+	case means == columns && finer > 0 && columns > 1:
 		return "means"
 	}
 	return ""

@@ -412,9 +412,8 @@ func totals(iris table) {
 		means[j] = strconv.FormatFloat(sum/12, 'f', 3, 64)
 	}
 	for _, c := range [][3]string{{"total-sums.csv", strings.Join(sums, ","),
-		"row 13, seems to be a line of totals, since its numbers are the sums of the columns; " +
-			"to leave it out: "},
-		{"total-means.csv", strings.Join(means, ","), "row 13, seems to be a line of totals, since its numbers are the means of the columns"}} {
+		"the last row seems to be totals, statistics or limits, since its numbers are the sums of the columns; "},
+		{"total-means.csv", strings.Join(means, ","), "the last row seems to be totals, statistics or limits, since its numbers are the means of the columns"}} {
 		w := iris.plain().with(c[2])
 		w.rows++
 		w.sum += sumOf(c[1], 0)
