@@ -246,20 +246,26 @@ func TestEvaluateUsage(t *testing.T) {
 	}
 }
 
-// Rows that a fit has left out have no label, and are not compared.
+// Rows that a fit has left out have no label, and are not compared. A file may be UTF-16.
 func TestEvaluateEmpty(t *testing.T) {
 	inFolder(t, "id,kind,v,w\na,x,1,2\nb,y,,1\nc,y,8,9\nd,,2,1\ne,x,1,1\nf,y,9,9\n")
 	must(t, strings.Fields("fit -k 2 -missing drop -label kind -others no -o g.csv data.csv")...)
-	truth := "data.csv"
-	text := must(t, strings.Fields("evaluate -truth kind "+truth+" g.csv")...)
-	if !strings.Contains(text, truth+", column kind: 4 rows in 2 classes\ng.csv, column label: 4 rows "+
-		"in 2 clusters\n2 rows without a class or a label are left out.\n") ||
-		!strings.Contains(text, "ACC            1.0000") {
-		t.Error(text)
+	var wide strings.Builder
+	for _, r := range "\ufeff" + strings.ReplaceAll(readFile(t, "data.csv"), ",", "\t") {
+		wide.WriteString(string([]byte{byte(r), byte(r >> 8)}))
 	}
-	text = must(t, strings.Fields("evaluate -json -truth kind "+truth+" g.csv")...)
-	if !strings.Contains(text, "\"rows\": 4,\n\t\"left\": 2,") {
-		t.Error(text)
+	writeText(t, "wide.txt", wide.String())
+	for _, truth := range []string{"data.csv", "wide.txt"} {
+		text := must(t, strings.Fields("evaluate -truth kind "+truth+" g.csv")...)
+		if !strings.Contains(text, truth+", column kind: 4 rows in 2 classes\ng.csv, column label: 4 rows "+
+			"in 2 clusters\n2 rows without a class or a label are left out.\n") ||
+			!strings.Contains(text, "ACC            1.0000") {
+			t.Error(text)
+		}
+		text = must(t, strings.Fields("evaluate -json -truth kind "+truth+" g.csv")...)
+		if !strings.Contains(text, "\"rows\": 4,\n\t\"left\": 2,") {
+			t.Error(text)
+		}
 	}
 	writeText(t, "none.csv", "label,p0\n,\n,\n,\n,\n,\n,\n")
 	failure{"evaluate -truth kind data.csv none.csv", 1,

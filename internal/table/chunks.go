@@ -15,6 +15,7 @@ type chunks struct {
 	r       io.Reader
 	source  string
 	size    int
+	guess   bool   // UTF-16 is taken for UTF-8
 	begun   bool   // a line has been returned
 	head    []byte // the bytes that sniff has read
 	headErr error  // the error of r after head

@@ -21,7 +21,8 @@ type Classes struct {
 // is an error, unless Dialect.Missing is set, as are a line with another number of fields and a blank line
 // between rows.
 //
-// Of the Dialect it uses Delimiter, Header, Missing and Words; Words.Label is the word for column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one if none of its
+// Of the Dialect it uses Delimiter, Header, Missing and Words, and Guess for UTF-16; Words.Label is the word
+// for column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one if none of its
 // fields is a number or stands for a missing one, and if one of these holds. The column's field is label,
 // class, target, species or the like. Or some column has nothing but numbers on the other lines of the start
 // of the text.
@@ -29,7 +30,7 @@ type Classes struct {
 // The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
 	t, in, err := open(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
-		Words: d.Words, Missing: d.Missing, chunk: d.chunk, classes: true})
+		Words: d.Words, Missing: d.Missing, wide: d.Guess, chunk: d.chunk, classes: true})
 	if err == nil {
 		err = t.openRows(in)
 	}

@@ -9,8 +9,8 @@
 // stage takes for granted becomes a note; what it leaves open becomes an error that asks. A setting of
 // the Dialect answers for its stage.
 //
-//  1. Bytes (sniff.go, latin1.go). Binary formats, UTF-16, HTML and JSON are named, and refused.
-//     Bytes that are not UTF-8 are Windows-1252.
+//  1. Bytes (sniff.go, utf16.go, latin1.go). Binary formats, HTML and JSON are named. UTF-16 is read, and
+//     bytes that are not UTF-8 are Windows-1252.
 //  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and space. The delimiter is the
 //     one by which two thirds of the last lines have the same number of fields, and most of these are
 //     numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten do; a line

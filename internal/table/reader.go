@@ -173,7 +173,7 @@ func (t *Reader) placeTexts() {
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: d.chunk}
+	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess || d.wide}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
 		return nil, in, &Error{Source: source,
 			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}

@@ -20,13 +20,11 @@ var otherTables = []struct{ magic, is, do string }{
 	{"||", "a table of Jira", "save it as CSV"}, {"BEGIN IONS", "an MGF file of peaks", "make a table of bins of them"},
 	{"<", "HTML or XML, as some programs name .xls", "export it as CSV"},
 	{"{\"", "JSON", "save it as CSV"}, {"[{", "JSON", "save it as CSV"}, {"{\n", "JSON", "save it as CSV"},
-	{"[\n", "JSON", "save it as CSV"}, {"\xff\xfe", utf16, "save it as UTF-8"}, {"\xfe\xff", utf16, "save it as UTF-8"},
-	{"\x1f\x8b", "a gzip file", "unpack it first"},
+	{"[\n", "JSON", "save it as CSV"},
 }
 
 const (
 	hdf5   = "an HDF5 file, as MATLAB (-v7.3; save with -v7) and BIOM (biom convert --to-tsv) write"
-	utf16  = "text in UTF-16, as Excel (Unicode Text) and PowerShell (>) write"
 	saveAs = "save it as text or .npy"
 )
 
@@ -69,7 +67,7 @@ func shellWord(name string) string {
 }
 
 // sniff reads the start of a text and keeps it in head. It returns an error if the
-// text is another format or binary. It waits for two bytes only.
+// text is UTF-16, gzip or binary. It waits for two bytes only.
 func (c *chunks) sniff() error {
 	b := make([]byte, sniffSize)
 	n := 0
@@ -84,8 +82,20 @@ func (c *chunks) sniff() error {
 	if msg := otherTable(c.head, c.source); msg != "" {
 		return &Error{Source: c.source, Msg: msg}
 	}
-	if bytes.IndexByte(c.head, 0) >= 0 {
-		return &Error{Source: c.source, Msg: "this is a binary file, not text"}
+	msg := ""
+	switch {
+	case bytes.HasPrefix(c.head, []byte("\xff\xfe")), bytes.HasPrefix(c.head, []byte("\xfe\xff")):
+		if c.guess {
+			c.fromUTF16()
+			return nil
+		}
+		msg = "the text is UTF-16; save it as UTF-8"
+	case bytes.HasPrefix(c.head, []byte("\x1f\x8b")):
+		msg = "this is a gzip file; unpack it first"
+	case bytes.IndexByte(c.head, 0) >= 0:
+		msg = "this is a binary file, not text"
+	default:
+		return nil
 	}
-	return nil
+	return &Error{Source: c.source, Msg: msg}
 }

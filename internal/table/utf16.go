@@ -1,0 +1,55 @@
+package table
+
+import (
+	"io"
+	"unicode/utf16"
+)
+
+// fromUTF16 makes UTF-8 of the rest of c, which begins with the byte order mark of UTF-16.
+// Excel's "Unicode Text" is such a file.
+func (c *chunks) fromUTF16() {
+	u := &utf16Reader{r: c.r, raw: c.head[2:], err: c.headErr, little: c.head[0] == 0xff}
+	c.r, c.head, c.headErr = u, nil, nil
+}
+
+type utf16Reader struct {
+	r      io.Reader
+	raw    []byte // bytes that are not yet text
+	text   []byte // UTF-8 that is not yet read
+	err    error  // of r
+	little bool   // the low byte of each unit comes first
+}
+
+// Read returns at least one character, unless there is an error.
+func (u *utf16Reader) Read(p []byte) (n int, err error) {
+	for len(u.text) == 0 {
+		if u.decode(); len(u.text) > 0 {
+			break
+		}
+		if u.err != nil {
+			return 0, u.err
+		}
+		buf := make([]byte, 1<<15)
+		n, u.err = u.r.Read(buf)
+		u.raw = append(u.raw, buf[:n]...)
+	}
+	n = copy(p, u.text)
+	u.text = u.text[n:]
+	return n, nil
+}
+
+func (u *utf16Reader) decode() {
+	units := make([]uint16, len(u.raw)/2)
+	for i := range units {
+		low, high := u.raw[2*i], u.raw[2*i+1]
+		if !u.little {
+			low, high = high, low
+		}
+		units[i] = uint16(high)<<8 | uint16(low)
+	}
+	if n := len(units) - 1; n >= 0 && u.err == nil && utf16.IsSurrogate(rune(units[n])) {
+		units = units[:n] // the other half is to come
+	}
+	u.text = []byte(string(utf16.Decode(units)))
+	u.raw = append(u.raw[:0], u.raw[2*len(units):]...)
+}
