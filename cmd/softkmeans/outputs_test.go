@@ -134,7 +134,7 @@ func TestOutputIsStdout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want ||
-		!strings.Contains(stderr.String(), "squared error") {
+		!strings.Contains(stderr.String(), "prototypes explain") {
 		t.Errorf("the file: %q\nstandard error: %q", got, &stderr)
 	}
 }

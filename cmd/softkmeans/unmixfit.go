@@ -31,6 +31,8 @@ type unmixing struct {
 	shade   *answer.Shade  // nil: pixels are fitted as given
 	found   *unmix.Result
 
+	squares float64 // the sum of squares of the pixels
+
 	shares []float64 // of each material, summed over the pixels
 	pure   []int     // pixels of each material with a share of nearlyPure or more
 	seen   int       // pixels of the pass that takes the sample
@@ -291,6 +293,9 @@ func (u *unmixing) begin(out *unmixOutputs) error {
 }
 
 func (u *unmixing) take(out *unmixOutputs, b *block, g *softkmeans.Matrix) error {
+	for _, v := range b.X.Data {
+		u.squares += v * v
+	}
 	if g != nil {
 		labels := answer.LargestOf(g)
 		u.result.add(labels, g, u.result.model.Sum)

@@ -265,6 +265,7 @@ func (k *knownScene) answer() *answer.Answer {
 		if k.lengths != nil {
 			q.Sum = softkmeans.SumAtMostOne
 		}
+		q.OfSquares(k.squares)
 		a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	}
 	return a

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans/internal/answer"
 	"softkmeans/internal/pixels"
@@ -65,22 +64,17 @@ func (u *unmixing) answer() *answer.Answer {
 	a.Centers = answer.RowsOf(r.centers)
 	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: view.SumOf(u.found), Tol: certifiedTol,
 		Streamed: true}
+	q.OfSquares(u.squares)
 	if r.model.Lambda > 0 {
-		q.Why = "This excess keeps the spectra near the data."
+		q.Why = "spectra near the data"
 		a.LambdaBy = u.lambdaBy()
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
-	if u.shade != nil {
-		a.Quality = append(a.Quality, "Squared error and floor allow each pixel any brightness. Proofs are about pixels "+
-			"of length 1.")
-	}
-	for _, s := range answer.Proofs(&r.compact) {
-		if r.k > 1 {
-			a.Proofs = append(a.Proofs, strings.ReplaceAll(s, "prototype", "material"))
-		}
-	}
 	a.Warnings = append(append(a.Warnings, view.Warnings(r.model)...), view.Unsure(u.found.Turns)...)
 	r.fit().Details(a)
+	if a.FillProofs(&r.compact, r.k, "spectra"); u.shade != nil {
+		a.How = append(a.How, "Squared error and floor allow each pixel any brightness. Proofs are about pixels of length 1.")
+	}
 	a.How = append(a.How, u.lambda())
 	if r.others != nil {
 		a.Next = "Dotted lines on the page of -report are the spectra of the other answers; -json contains them."

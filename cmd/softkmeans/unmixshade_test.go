@@ -78,7 +78,7 @@ func TestUnmixShade(t *testing.T) {
 	want := s.shaded()
 	s.values[5*14] = math.NaN() // pixel 5 is left out
 	s.writeENVI(t, "x.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
-	out := must(t, strings.Fields("unmix -k 3 -o g.npy -shade s.npy -model m.json -report p.html x.bip")...)
+	out := must(t, strings.Fields("unmix -v -k 3 -o g.npy -shade s.npy -model m.json -report p.html x.bip")...)
 	for _, text := range []string{"Pixels are scaled to length 1, as their brightness varies.\n",
 		"A pixel is a mixture times its brightness, which is 0.", "allow each pixel any brightness"} {
 		if !strings.Contains(out, text) {

@@ -59,6 +59,7 @@ func (f *Fit) Fill(a *Answer) {
 	}
 	a.Warnings = append(a.Warnings, view.Warnings(&m)...)
 	f.Details(a)
+	a.FillProofs(&f.Compact, len(a.Prototypes), "prototypes")
 }
 
 // RowsOf returns views of the rows.
@@ -183,27 +184,20 @@ func (f *Fit) quality(a *Answer) {
 	switch {
 	case f.Missing > 0 || q.Optimal(q.Tol):
 	case f.Known > 0:
-		q.Why = "The known prototypes keep it above the floor"
-		if m.Lambda > 0 {
-			q.Why += ", and so does the pull of the others towards the data"
+		if q.Why = "the known prototypes"; m.Lambda > 0 {
+			q.Why += " and of others near the data"
 		}
-		if q.Why += "."; q.Objective > q.Total && m.Sum == softkmeans.SumToOne {
+		if q.Objective > q.Total && m.Sum == softkmeans.SumToOne {
 			a.Warnings = append(a.Warnings, "The mean of the rows alone has a smaller squared error than these "+
 				"prototypes: check the units of the known ones.")
 		}
 	case m.Lambda > 0 && f.Bounds != "":
-		q.Why = "This excess keeps the prototypes near the data and within their bounds."
+		q.Why = "prototypes near the data and within their bounds"
 	case m.Lambda > 0:
-		q.Why = Why(view.MinVolume)
-	}
-	if part := view.SlackPart(q.Certificate, q.Trivial); q.Why != "" && m.Slack > 0 && part != "" {
-		q.Why += " The floor is so small that the slack, " + view.Small(m.Slack) + ", is a fraction of " + part + " of the variance."
+		q.Why = "prototypes near the data"
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Undetermined = q.Trivial && q.Between > 0
-	if k > 1 {
-		a.Proofs = Proofs(&f.Compact)
-	}
 	if f.Method == view.Global && k > 1 {
 		a.Quality = append(a.Quality, "For prototypes near the data use -method minvol, the default.")
 	}

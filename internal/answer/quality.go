@@ -18,6 +18,7 @@ type Quality struct {
 	softkmeans.Certificate
 	K        int
 	Noun     string // what a prototype is called; "": that
+	Similar  bool   // the certificate is of similarities
 	Sum      softkmeans.Sum
 	Tol      float64 // of "optimal"
 	Streamed bool    // the certificate comes from passes over a file, without SpanError
@@ -25,14 +26,14 @@ type Quality struct {
 	Trivial  bool    // as many prototypes mix any table of this size
 	Between  float64 // the share of the variance between clusters; 0: there are none
 	Whole    string  // what the total is, if neither the variance nor the sum of squares
-	Why      string  // a sentence: why the error is above the floor
+	Why      string  // for which the error is above the floor, as "prototypes near the data"; "": not known
 	Loose    bool    // the floor may be out of reach
 }
 
 // OfSimilarities is the quality of a fit of similarities in k clusters: with rows and columns centred, whose floor
 // is reached, or not. duality says that the floor is one by duality, else it is by eigenvalues.
 func OfSimilarities(c softkmeans.Certificate, k, rows int, centred, duality bool) *Quality {
-	q := &Quality{Certificate: c, K: k, Noun: "cluster", Tol: view.CertifiedTol,
+	q := &Quality{Certificate: c, K: k, Noun: "cluster", Similar: true, Tol: view.CertifiedTol,
 		Whole: "sum of squares of the similarities", Loose: !centred && !duality}
 	if q.Solver = softkmeans.SolverGram; rows > mostTheorem && !duality {
 		q.Solver = softkmeans.SolverKrylov // whose theorem it is
@@ -45,6 +46,16 @@ func OfSimilarities(c softkmeans.Certificate, k, rows int, centred, duality bool
 
 // mostTheorem is the number of rows up to which the floor of similarities is proved without random vectors.
 const mostTheorem = 512
+
+// OfSquares makes all shares fractions of the sum of squares, as for images. The tolerance stays a fraction of
+// the variance.
+func (q *Quality) OfSquares(squares float64) {
+	if q.Total > 0 && squares > q.Total {
+		q.Tol *= q.Total / squares
+		q.Gap *= q.Total / squares
+		q.Total, q.Whole = squares, "sum of squares"
+	}
+}
 
 // JSON returns the certificate as data.
 func (q *Quality) JSON() *Certificate {
@@ -129,8 +140,7 @@ func (q *Quality) Sentence() string {
 		text += ", and " + others + " can explain more (proved)"
 	case low <= 1e-12:
 		text += "; others may explain all of it"
-	case most == "all":
-		text += "; " + others + " can explain all of it (proved)"
+	case most == "all": // to within a millionth: of no use
 	default:
 		text += "; " + others + " can explain more than " + most + " (proved)"
 	}
@@ -138,17 +148,20 @@ func (q *Quality) Sentence() string {
 }
 
 // explained writes the share of the total that is explained, and the largest that can be if an error of the share
-// low remains. Unless the result is optimal, they have as many digits as it takes to tell them apart.
+// low remains. Unless the result is optimal, they have as many digits as it takes to tell them apart, and to tell
+// the second one from 100 %, "all", up to four.
 func (q *Quality) explained(low float64) (have, most string) {
 	share := 1 - q.Objective/q.Total
 	if most = upTo(low); share <= 0 {
 		return "nothing", most
 	}
 	have = strings.Replace(view.Percent(share), ">", "more than", 1)
-	for digits := 2; have == most && !q.optimal() && digits < 10; digits++ {
+	for digits := 2; !q.optimal() && (have == most && digits < 10 || most == "all" && digits < 5); digits++ {
 		p := math.Pow10(digits)
-		have = strconv.FormatFloat(100*share, 'f', digits, 64) + " %"
-		most = strconv.FormatFloat(math.Ceil(100*(1-low)*p-1e-6)/p, 'f', digits, 64) + " %"
+		if v := math.Ceil(100*(1-low)*p-1e-6) / p; v < 100 {
+			have = strconv.FormatFloat(100*share, 'f', digits, 64) + " %"
+			most = strconv.FormatFloat(v, 'f', digits, 64) + " %"
+		}
 	}
 	return have, most
 }
@@ -165,21 +178,22 @@ func upTo(err float64) string {
 	return "all"
 }
 
-// Why says why the squared error of a method is above the floor.
-func Why(m view.Method) string {
-	return [...]string{view.MinVolume: "This excess keeps the prototypes near the data.",
-		view.Global:      "Better prototypes may exist.",
-		view.Alternating: "The iteration may have ended in a local minimum, or before it converged."}[m]
-}
-
-// Proofs are sentences about how compact prototypes are.
-func Proofs(c *view.Compact) (list []string) {
-	for _, s := range []string{view.Volume(c.VolumeRatio), view.Same(c.Unique)} {
-		if s = strings.TrimSpace(s); s != "" {
-			list = append(list, s)
+// FillProofs fills in how compact k prototypes, which noun names, are proved to be. Bounds that say little become
+// details.
+func (a *Answer) FillProofs(c *view.Compact, k int, noun string) {
+	add := func(text string, tells bool) {
+		switch text = strings.ReplaceAll(text, "prototypes", noun); {
+		case text == "" || k < 2:
+		case tells:
+			a.Proofs = append(a.Proofs, text)
+		default:
+			a.How = append(a.How, text)
 		}
 	}
-	return list
+	text, small := view.Volume(c.VolumeRatio, k)
+	add(text, small)
+	text, tells := view.Same(c.Unique, k)
+	add(text, tells && !(small && !c.Unique.Smallest())) // which follows from the first
 }
 
 // Head says in a few words how far the squared error is above the floor.
@@ -200,55 +214,32 @@ func (q *Quality) Head() string {
 	return "No variance to explain"
 }
 
-// Sentences compares the squared error with the floor.
+// leastExcess is the fraction of the total from which an excess is worth a sentence.
+const leastExcess = 1e-3
+
+// Sentences says how much more could be explained, if that is not little, and why it is not.
 func (q *Quality) Sentences() (list []string) {
-	switch {
+	text := ""
+	switch share := q.Excess() / q.Total; {
 	case q.Missing > 0:
-		list = append(list, "The squared error of the values present is "+short(q.Objective)+
-			". The memberships are the best ones for these prototypes. The minimum for "+q.prototypes()+
-			" is about "+short(q.Floor)+" (an estimate).")
-		if low := q.Floor - q.FloorError; low > 0 {
-			list[0] += " No " + q.prototypes() + " can have less than " + atLeast(low) + " (proved)."
-		} else {
-			list[0] += " No floor above 0 is proved."
-		}
+	case q.optimal() && !q.Similar:
+		return []string{q.Verdict()}
 	case q.optimal():
-		return append(list, q.Verdict())
-	case !view.Finite(q.ExcessShare()):
-		return append(list, "The squared error is "+short(q.Objective)+", of a total of "+short(q.Total)+".")
-	case q.Floor-q.FloorError > 1e-12*q.Total:
-		low := q.Floor - q.FloorError
-		how := view.More(q.Excess()/low) + " above "
-		if q.Excess()/low >= 10 {
-			how = view.Number(math.Round(1+q.Excess()/low)) + " times "
+	case !view.Finite(share):
+		text = "The squared error is " + short(q.Objective) + ", of a total of " + short(q.Total) + "."
+	case share >= leastExcess:
+		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)"
+		if q.Why != "" {
+			text += ": the price of " + q.Why
 		}
-		list = append(list, "The squared error is "+short(q.Objective)+", "+how+"the floor of "+
-			atLeast(low)+", which no "+q.prototypes()+" can go below (proved)."+q.reach()+q.repaired()+q.chance())
-	default:
-		list = append(list, "The squared error, "+short(q.Objective)+", is "+view.More(q.Objective/q.Total)+" of the "+
-			q.whole()+"; the floor is below 1e-12 of it (proved)."+q.repaired()+q.chance())
+		if text += "."; q.Loose {
+			text += " This may be out of reach."
+		}
 	}
-	if q.Why != "" {
-		list[0] += " " + q.Why
+	if text = strings.TrimSpace(text + q.repaired() + q.chance()); text != "" {
+		list = append(list, text)
 	}
 	return list
-}
-
-func (q *Quality) reach() string {
-	if q.Loose {
-		return " The floor may be out of reach."
-	}
-	return ""
-}
-
-// atLeast writes a bound from below, above 0, with four digits, rounded down; a billionth of it is no matter.
-func atLeast(v float64) string {
-	for down := v; ; down *= .9999 {
-		text := short(down)
-		if shown, _ := strconv.ParseFloat(text, 64); shown <= v+1e-9*v {
-			return text
-		}
-	}
 }
 
 // short writes a number with four digits.
@@ -262,10 +253,6 @@ func (q *Quality) Verdict() string {
 	}
 	head := "Not certified: the squared error may be above the minimum by up to " + view.AtMost(q.Excess())
 	if q.optimal() {
-		if q.Whole != "" {
-			return "No " + q.prototypes() + " have a squared error smaller than " + atLeast(q.Objective) +
-				", to within rounding (proved)." + q.chance()
-		}
 		of := " and memberships"
 		if q.Sum == softkmeans.SumAtMostOne {
 			of += " that add up to at most 1"
@@ -297,7 +284,8 @@ func (q *Quality) chance() string {
 
 // table has all digits. k is the number of prototypes.
 func (c *Certificate) table(k int) *Table {
-	floor := []string{"floor", digits(c.Floor), view.Prototypes(k) + " cannot have less"}
+	less := view.Prototypes(k) + " cannot have less"
+	floor := []string{"floor", digits(c.Floor), less}
 	switch {
 	case c.Estimated:
 		floor = []string{"floor, estimated", floor[1], "about the least; not proved"}
@@ -307,6 +295,9 @@ func (c *Certificate) table(k int) *Table {
 	t := &Table{Head: []string{"", "", ""}, Rows: [][]string{{"objective", digits(c.Objective), "the squared error"}, floor,
 		{"total", digits(c.Total), "explained and excess are parts of it"}}}
 	add := func(name, value, remark string) { t.Rows = append(t.Rows, []string{name, value, remark}) }
+	if low := c.Floor - c.FloorError; c.Estimated && low > 0 {
+		add("floor, proved", digits(low), less)
+	}
 	if c.Explained != nil {
 		add("explained", view.Percent(*c.Explained), "of the total")
 	}

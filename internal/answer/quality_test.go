@@ -47,9 +47,9 @@ func TestAboveTheFloor(t *testing.T) {
 		rows, want string
 	}{
 		{1, "same", "The squared error is 96, of a total of 0."},
-		{1, "other", "The squared error is 62, 93.8 % above the floor of 32"},
-		{0x1p400, "other", "93.8 % above the floor of "},
-		{0x1p-400, "other", "93.8 % above the floor of "},
+		{1, "other", "At most 93.8 % more of the variance can be explained (proved)."},
+		{0x1p400, "other", "At most 93.8 % more "},
+		{0x1p-400, "other", "At most 93.8 % more "},
 	} {
 		x := map[string][]float64{"same": {1, 2, 1, 2, 1, 2}, "other": {1, 2, 4, 6, 7, 1}}[test.rows]
 		for i := range x {
@@ -86,6 +86,10 @@ func TestSentence(t *testing.T) {
 			"3 prototypes explain 99.879 % of the variance; no 3 can explain more than 99.880 % (proved)."},
 		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: 22.39, Floor: 22.39, Total: 1000, Solver: gram}},
 			"3 prototypes explain 97.8 % of the variance, and no 3 can explain more (proved)."},
+		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: .05, Floor: .04, Total: 1000, Solver: gram}},
+			"3 prototypes explain 99.995 % of the variance; no 3 can explain more than 99.996 % (proved)."},
+		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: .002, Floor: 2e-6, Total: 1000, Solver: gram}},
+			"3 prototypes explain more than 99.99 % of the variance."},
 		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 10, Total: 100}},
 			"2 prototypes explain 72.0 % of the variance of the values present; about 80.0 % can be " +
 				"explained at most (an estimate), and no 2 can explain more than 90.0 % (proved)."},
@@ -107,21 +111,38 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// A floor that is said to be proved is not rounded up, and its own rounding is taken off.
-func TestProvedFloor(t *testing.T) {
+// An excess that is said to be proved is not rounded down, the rounding of the floor is added, and of an excess
+// without a consequence nothing is said.
+func TestProvedExcess(t *testing.T) {
 	for want, c := range map[string]softkmeans.Certificate{
-		"the floor of 0.6802, which no 3":      {Objective: 1, Floor: .68027, Total: 10, Solver: softkmeans.SolverGram},
-		"the floor of 32, which no 3":          {Objective: 62, Floor: 32, FloorError: 1e-13, Total: 96, Solver: softkmeans.SolverGram},
-		"200 times the floor of 0.1, which no": {Objective: 20, Floor: 1, FloorError: .9, Total: 1e10, Solver: softkmeans.SolverGram},
+		"At most 3.20 % more of the variance can be explained (proved): the price of speed.": {Objective: 1, Floor: .68027, Total: 10},
+		"At most 1.91 % more": {Objective: 20, Floor: 1, FloorError: .1, Total: 1e3},
+		"At most 0.11 % more": {Objective: 1.01, Floor: 0, Total: 1e3},
+		"":                    {Objective: 1, Floor: .1, Total: 1e3},
 	} {
-		if got := (&Quality{Certificate: c, K: 3, Tol: tol}).Sentences()[0]; !strings.Contains(got, want) {
+		c.Solver = softkmeans.SolverGram
+		got := strings.Join((&Quality{Certificate: c, K: 3, Tol: tol, Why: "speed"}).Sentences(), " ")
+		if !strings.Contains(got, want) || (want == "") != (got == "") {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
 	q := &Quality{Missing: 1, K: 2, Tol: tol, Certificate: softkmeans.Certificate{Objective: 4, Floor: 3.7, FloorError: .0472,
 		Total: 10}}
-	if got := q.Sentences()[0]; !strings.Contains(got, "can have less than 3.652 (proved)") {
+	if got := q.JSON().table(2).Rows[3]; got[0] != "floor, proved" || got[1] != "3.6528" {
 		t.Error(got)
+	}
+}
+
+// Shares of the sum of squares are smaller than shares of the variance, and no more is proved by them.
+func TestOfSquares(t *testing.T) {
+	c := softkmeans.Certificate{Objective: 1 + 2e-6, Floor: 1, Total: 1000, Gap: 2e-9, Solver: softkmeans.SolverGram}
+	q := &Quality{Certificate: c, K: 3, Tol: tol}
+	q.OfSquares(1e5)
+	if got := q.Sentence(); q.Optimal(q.Tol) || !strings.HasPrefix(got, "3 prototypes explain 99.998999998 % of the sum of squares; no 3 ") {
+		t.Error(got)
+	}
+	if j := q.JSON(); j.Certified || j.Total != 1e5 || *j.Explained != 1-c.Objective/1e5 {
+		t.Errorf("%+v", j)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestScene(t *testing.T) {
 	text := tables.Must(s.HTML())(t)
 	page, all := string(text), parse(t, text)
 	for _, want := range []string{"<h1>field.bil</h1>", "3 materials explain ", "1 pixel is left out.",
-		"wavelength (nm)", "above the floor", "softkmeans v1.2.3",
+		"wavelength (nm)", "no 3 can explain ", "softkmeans v1.2.3",
 		`http-equiv="Content-Security-Policy"`, " nm), ", "p0</h3>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)

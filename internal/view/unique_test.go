@@ -13,16 +13,25 @@ import (
 )
 
 // TestSame: a verdict has its sentence, and a model with many prototypes or without memberships that add up
-// to 1 none.
+// to 1 none. A bound that says little is marked.
 func TestSame(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
-		"":                              {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"Any of the same volume":        {Factor: 1, Apart: 1e-3},
-		"to within a millionth.":        {Factor: 1, Apart: math.MaxFloat64},
-		"1/1.5 of the volume of these.": {Factor: 1.5, Apart: math.MaxFloat64},
+		"":                         {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
+		"the only ones as compact": {Factor: 1, Apart: 1e-3},
+		"no prototypes are more compact (proved to within a millionth of the area)": {Factor: 1, Apart: math.MaxFloat64},
+		"at least 66 % of the area of these (proved): none":                         {Factor: 1.5, Apart: math.MaxFloat64},
+		"at least 1/2.6 of the area of these (proved).":                             {Factor: 2.6, Apart: math.MaxFloat64},
 	} {
-		if got := Same(v); !strings.Contains(got, want) || (got == "") != (want == "") {
-			t.Errorf("%+v: %q", v, got)
+		got, tells := Same(v, 3)
+		if !strings.Contains(got, want) || (got == "") != (want == "") || tells != (got != "" && v.Factor <= 2) {
+			t.Errorf("%+v: %q, %v", v, got, tells)
+		}
+	}
+	for ratio, want := range map[float64]string{0: "", 1: "fit as well are more compact", 1.004: "at least 99 % of the length",
+		2: "at least 50 % of the length of these (proved): none", 2.001: "1/2.01 of the length",
+		math.MaxFloat64: "no lower bound"} {
+		if got, tells := Volume(ratio, 2); !strings.Contains(got, want) || tells != (ratio > 0 && ratio <= 2) {
+			t.Errorf("%g: %q, %v", ratio, got, tells)
 		}
 	}
 	x := tables.CSV(t, "iris")
@@ -63,7 +72,7 @@ func TestSame(t *testing.T) {
 	if v, err := Unique(t.Context(), m, weights); err != nil || !v.Smallest() || v.Only() {
 		t.Errorf("a hexagon: %v, %v", v, err)
 	}
-	if Same(nil) != "" {
+	if text, _ := Same(nil, 3); text != "" {
 		t.Error("words without a verdict")
 	}
 }
