@@ -17,6 +17,9 @@ type Proposal struct {
 	// K is the proposal; 0: the floors give no answer, and Reason says why.
 	K      int
 	Reason string // a sentence
+	// Certain says that two criteria agree on K: all samples are equal, K prototypes mix them exactly, or, of
+	// ProposeScene, no direction beyond K exceeds the noise.
+	Certain bool
 	// Explained is the fraction of the total variance that k prototypes can explain at best,
 	// 1 − floor(k)/floor(1), for k = 1, 2, ….
 	Explained []float64
@@ -32,7 +35,7 @@ type Proposal struct {
 }
 
 // Propose proposes a number of prototypes from the floors for k = 1, 2, …, as [softkmeans.Floors] returns
-// them. Read K and Reason. The first of these rules that applies gives K:
+// them. Read K, Certain and Reason. The first of these rules that applies gives K:
 //
 //   - For an exact mixture K is the first k with a floor of 0, up to 1e-12 of the first floor. This k must be
 //     at most half of len(floors)−1: a few redundant columns are no mixture.
@@ -55,7 +58,7 @@ func Propose(floors []float64) (Proposal, error) {
 	m := len(floors) - 1
 	total := floors[0]
 	if total == 0 {
-		p.K, p.Reason = 1, "all samples are equal"
+		p.K, p.Certain, p.Reason = 1, true, "all samples are equal"
 		p.Explained = make([]float64, len(floors))
 		return p, nil
 	}
@@ -79,7 +82,7 @@ func Propose(floors []float64) (Proposal, error) {
 		p.Elbow, p.Profile = elbow(p.Explained[:parts+1]), profile(p.Step)
 	}
 	if parts > 0 && parts+1 <= m/2 {
-		p.K, p.Reason = parts+1, strconv.Itoa(parts+1)+" prototypes mix all samples exactly"
+		p.K, p.Certain, p.Reason = parts+1, true, strconv.Itoa(parts+1)+" prototypes mix all samples exactly"
 		return p, nil
 	}
 	lead := 0

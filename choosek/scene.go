@@ -28,12 +28,15 @@ const (
 )
 
 // ProposeScene proposes the number of materials of an image, whose pixels are the rows of x (n×d): the k for
-// package unmix. Read K and Reason.
+// package unmix. Read K, Certain and Reason.
 //
 // Mixtures of k materials span k directions, whatever the brightness of the pixels. K is the number of
 // directions that exceed the noise and are at least 1 % as long as the first direction (in singular values).
 // Explained and Step are fractions of the sum of all squares; Stick is the bound for Step. Elbow and Profile
 // are 0.
+//
+// K is Certain if all directions that exceed the noise are at least 1 % as long. Of the 90 simulated scenes of
+// docs/accuracy.md 25 were certain, and K was right for 22 of these, and for 32 of the other 65.
 //
 // # Details
 //
@@ -75,7 +78,7 @@ func ProposeScene(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Pro
 	}
 	p, err := Propose(floors)
 	if p.K > o.MaxK {
-		p.K, p.Reason = o.MaxK, beyond(o.MaxK)
+		p.K, p.Certain, p.Reason = o.MaxK, false, beyond(o.MaxK)
 	}
 	return p, err
 }
@@ -166,6 +169,7 @@ func proposalOf(energies []float64, n, most int) (p Proposal) {
 		}
 		p.Reason = strconv.Itoa(p.K) + found + " of the noise; the next has " +
 			percent(energies[next]) + ", and noise up to " + percent(edges[next])
+		p.Certain = energies[next] <= edges[next]
 	}
 	return p
 }

@@ -196,7 +196,7 @@ func TestBrightnessFlags(t *testing.T) {
 	for words, want := range map[string]string{
 		"-rows unit -scale zscore": "-scale none alone", "-rows unit -sum at-most-one": "add up to 1",
 		"-rows unit -stream yes": "sums of all rows", "-rows unit -method tilsd": "weighs rows",
-		"-rows length": "must be auto, given, unit",
+		"-rows length": "must be auto, given or unit",
 	} {
 		code, _, stderr := do(t, "", append(append([]string{"fit", "-k", "3"}, strings.Fields(words)...), o.path)...)
 		if code != 2 || !strings.Contains(stderr, want) {

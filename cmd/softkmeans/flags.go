@@ -117,7 +117,8 @@ func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T])
 			}
 			words = append(words, c.word)
 		}
-		return fmt.Errorf("must be %s", strings.Join(words, ", "))
+		last := len(words) - 1
+		return fmt.Errorf("must be %s or %s", strings.Join(words[:last], ", "), words[last])
 	})
 }
 

@@ -86,8 +86,8 @@ func TestFlags(t *testing.T) {
 		{"fit -k 2 -method lsd -sum one data.csv", 2,
 			"-sum is only for -method minvol, global and alternating"},
 		{"certify -model m.json -sum one data.csv", 2, "-sum: the model has its own; leave the flag out"},
-		{"fit -k 2 -solver fast data.csv", 2, `"fast" for flag -solver: must be auto, gram, jacobi, krylov`},
-		{"fit -k 2 -header maybe data.csv", 2, `"maybe" for flag -header: must be auto, yes, no`},
+		{"fit -k 2 -solver fast data.csv", 2, `"fast" for flag -solver: must be auto, gram, jacobi or krylov`},
+		{"fit -k 2 -header maybe data.csv", 2, `"maybe" for flag -header: must be auto, yes or no`},
 		{"fit -k 2 -delimiter ab data.csv", 2, `"ab" for flag -delimiter: must be auto`},
 		{"fit -k 2 -delimiter \" data.csv", 2, `for flag -delimiter: must be auto`},
 

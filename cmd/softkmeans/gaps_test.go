@@ -34,7 +34,7 @@ func TestMissingError(t *testing.T) {
 	for _, f := range []failure{
 		{"fit -k 2 -missing mean -stream yes data.csv", 2,
 			"-stream yes goes with -missing drop only; use -stream no"},
-		{"fit -k 2 -missing all data.csv", 2, "must be error, drop, mean, fit"},
+		{"fit -k 2 -missing all data.csv", 2, "must be error, drop, mean or fit"},
 		{"floors -missing fit data.csv", 2, "-missing fit is for softkmeans fit and report; floors takes drop and mean"},
 		{"fit -k 2 -method tilsd -kernel matrix -missing drop data.csv", 2, "-missing needs rows"},
 		{"fit -k 2 -weights 2 -missing drop -drop city data.csv", 1, "data.csv"},

@@ -99,6 +99,8 @@ Example: softkmeans fit -k 3 testdata/iris.csv
 func printHelp(w io.Writer, args []string) error {
 	text, words := overview(), slices.DeleteFunc(slices.Clone(args), isAll)
 	switch {
+	case len(words) > 1 && strings.HasPrefix(words[1], "-"):
+		return usageErrorf("help %s takes -all and no other flag, not %s", words[0], words[1])
 	case len(words) > 1:
 		return usageErrorf("help takes 1 command, not %d", len(words))
 	case len(words) == 1 && words[0] == "files":

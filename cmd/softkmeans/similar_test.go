@@ -200,7 +200,7 @@ func TestReportSimilar(t *testing.T) {
 			"and distances",
 		"floors -kernel matrix -stream yes": "-stream is for rows",
 		"floors -kernel linear -weights 1":  "-weights is for rows",
-		"floors -method minvol":             "must be tilsd, lsd",
+		"floors -method minvol":             "must be tilsd or lsd",
 		"report -kernel matrix -keep species -o p.html": "these are distances, not " +
 			"similarities; give -kernel distances",
 		"report -kernel distances -drop 3 -keep species -o p.html -k 2": "a matrix of distances is square",

@@ -186,7 +186,7 @@ func TestSimulateErrors(t *testing.T) {
 		"simulate -size 3x3 a":                   "must be 20 pixels a material",
 		"simulate -size 40000x40000 a":           "must be 20 pixels a material",
 		"simulate -snr 0 a":                      "above 0",
-		"simulate -purity some a":                "must be few, pure, none",
+		"simulate -purity some a":                "must be few, pure or none",
 		"simulate missing/a":                     "cannot write missing/a.img",
 		"evaluate -materials data.csv":           "takes 2 files",
 		"evaluate -materials -truth x a b":       "leave them out",

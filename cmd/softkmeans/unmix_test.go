@@ -540,7 +540,7 @@ func TestUnmixErrors(t *testing.T) {
 		{"unmix -k 2 -size 4x5 x.hdr", 2, "-size is for tables, and x.hdr is an ENVI image"},
 		{"unmix -k 2 -size 4x5 three.npy", 2, "an array of three dimensions"},
 		{"unmix -k 2 -size 4x6 ok.npy", 1, "20 pixels, but -size 4x6 has 24"},
-		{"unmix -k 2 -rows long x.hdr", 2, "must be auto, given, unit"}, {"unmix -k 2 -trim 1 x.hdr", 2,
+		{"unmix -k 2 -rows long x.hdr", 2, "must be auto, given or unit"}, {"unmix -k 2 -trim 1 x.hdr", 2,
 			"at least 0 and below 1"}, {"unmix -k 2 -trim -.1 x.hdr", 2, "at least 0 and below 1"},
 		{"unmix -k 2 -shade s.csv x.hdr", 2, "CSV is for tables; give a name that ends in .img or .npy"},
 		{"unmix -k 2 -shade s.npy -rows given x.hdr", 2, "-shade is for -rows auto or unit"},

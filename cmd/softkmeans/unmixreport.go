@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans/internal/answer"
 	"softkmeans/internal/pixels"
@@ -57,7 +58,9 @@ func (u *unmixing) materials(a *answer.Answer, bands int, unit bool, shade *answ
 func (u *unmixing) answer() *answer.Answer {
 	a, r := u.read(), u.result
 	a.Rows, a.Method, a.Bounds = r.rows, r.method.String(), r.bounds.json()
-	a.Choice = answer.NewChoice(nil, r.proposal)
+	if a.Choice = answer.NewChoice(nil, r.proposal); a.Choice != nil {
+		a.Choice.Reason = strings.ReplaceAll(a.Choice.Reason, "prototype", "material")
+	}
 	a.Notes = slices.Concat(a.Notes, answer.Outliers(u.trimmed, u.scene.Pictured), u.choices())
 	u.materials(a, u.scene.Layout.Bands, r.unit, u.shade)
 	a.Turns, a.PureRows, a.BandNoise = u.found.Turns, u.found.PureRows, u.found.Noise

@@ -174,7 +174,7 @@ type Details struct {
 	Volume       float64  `json:"volumeRatio,omitempty"`  // times the least; 0: not known
 	SameMixtures *Unique  `json:"sameMixtures,omitempty"` // nil: not known
 	LossGap      float64  `json:"lossGap,omitempty"`      // above its least, of the total; 0: not known
-	Iterations   int      `json:"iterations"`
+	Iterations   int      `json:"iterations,omitempty"`
 	Status       string   `json:"status,omitempty"`
 	How          []string `json:"how,omitempty"` // sentences about λ and the iterations
 }

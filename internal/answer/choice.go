@@ -24,7 +24,7 @@ func NewChoice(c *choosek.Choice, p *choosek.Proposal) *Choice {
 	case c != nil:
 		return &Choice{K: AtLeastOne(c.K), Certain: c.Certain, Reason: c.Reason, Criteria: criteria(c)}
 	case p != nil:
-		return &Choice{K: AtLeastOne(p.K), Certain: p.K > 0, Reason: p.Reason}
+		return &Choice{K: AtLeastOne(p.K), Certain: p.Certain, Reason: p.Reason}
 	}
 	return nil
 }
@@ -56,7 +56,11 @@ func (c *Choice) Sentence() string {
 	case c.K == nil:
 		return "No k is proposed: " + c.Reason + "."
 	case !c.Certain:
-		return "Best supported: k = " + strconv.Itoa(*c.K) + ". " + capital(c.Reason) + "."
+		k, doubt := "Best supported: k = "+strconv.Itoa(*c.K), ", but not certain. "
+		if strings.HasPrefix(c.Reason, "not certain") {
+			doubt = ". "
+		}
+		return k + doubt + capital(c.Reason) + "."
 	}
 	return "Proposed: k = " + strconv.Itoa(*c.K) + ", since " + c.Reason + "."
 }

@@ -57,7 +57,15 @@ func (f *Fit) Fill(a *Answer) {
 				"gives the ranges of memberships in known prototypes.")
 		}
 	}
-	a.Warnings = append(a.Warnings, view.Warnings(&m)...)
+	aside := m
+	aside.Warnings = slices.DeleteFunc(slices.Clone(m.Warnings), func(w softkmeans.Warning) bool {
+		return w.Kind != softkmeans.WarnEmpty && (w.Kind != softkmeans.WarnDimensions || !a.Undetermined)
+	})
+	notes := view.Warnings(&aside) // nothing is to be done about these
+	a.Notes = append(a.Notes, notes...)
+	a.Warnings = append(a.Warnings, slices.DeleteFunc(view.Warnings(&m), func(line string) bool {
+		return slices.Contains(notes, line)
+	})...)
 	f.Details(a)
 	a.FillProofs(&f.Compact, len(a.Prototypes), "prototypes")
 }
@@ -118,7 +126,7 @@ func (f *Fit) where(k int) (text string) {
 	case scale.Sums:
 		text = "Each has the mean sum of a row. "
 	case scale.Words:
-		text = "Values are log(1+n) of counts n by the length of a row. "
+		text = "Values are log(1+n) of the counts n, divided by the length of the row. "
 	default:
 		text = "Values are in the table's units. "
 	}
@@ -235,8 +243,12 @@ func (f *Fit) Details(a *Answer) {
 		d.SameMixtures = &Unique{Factor: v.Factor, Smallest: v.Smallest(), Only: v.Only()}
 	}
 	if m.ClusterMeans != nil {
-		d.How = append(d.How, view.LabelBy(f.Mixtures)+" "+view.Count(a.Moved, "row")+
-			" "+table.Plural(a.Moved, "has its", "have their")+" largest membership in another cluster.")
+		label := view.LabelBy(f.Mixtures)
+		if a.Moved > 0 {
+			label += " " + view.Count(a.Moved, "row") + table.Plural(a.Moved, " has its", " have their") +
+				" largest membership in another cluster."
+		}
+		d.How = append(d.How, label)
 	}
 	if f.Summarised {
 		d.How = append(d.How, "The prototypes were fitted to a sample of the rows and corrected by passes over all "+

@@ -3,6 +3,7 @@ package answer
 // What answers about images, known prototypes, floors and two models have beside the parts of a fit.
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -116,6 +117,7 @@ func (a *Answer) FillKnown(k *sources.Answer, labels []int, name Naming) {
 	for j, v := range k.Means() {
 		a.Prototypes = append(a.Prototypes, Prototype{Name: k.Mixer.Groups[j], Membership: v})
 	}
+	a.K, a.Sentence = len(k.Mixer.Groups), a.mixtures()
 	out := k.OutWords(mostFar, func(i int) string {
 		_, id := name(i)
 		return word(id)
@@ -125,6 +127,23 @@ func (a *Answer) FillKnown(k *sources.Answer, labels []int, name Naming) {
 			a.Quality = append(a.Quality, line)
 		}
 	}
+}
+
+// mostNamed is how many prototypes a sentence names.
+const mostNamed = 6
+
+// mixtures says what rows are made of, on average, the largest part first.
+func (a *Answer) mixtures() string {
+	list := slices.Clone(a.Prototypes)
+	slices.SortStableFunc(list, func(p, q Prototype) int { return cmp.Compare(q.Membership, p.Membership) })
+	var parts []string
+	for _, p := range list[:min(len(list), mostNamed)] {
+		parts = append(parts, view.Percent(p.Membership)+" "+word(p.Name))
+	}
+	if n := len(list) - len(parts); n > 0 {
+		parts = append(parts, view.Count(n, "other")+" the rest")
+	}
+	return "On average a row is " + view.And(parts) + "."
 }
 
 // Far is a row far from its mixture.
@@ -242,7 +261,7 @@ func (a *Answer) shares() Section {
 			row = append(row, strconv.Itoa(a.Pure[j]))
 		}
 		if turns {
-			row = append(row, strconv.FormatFloat(a.Turns[j], 'f', 1, 64))
+			row = append(row, view.Degrees(a.Turns[j]))
 		}
 		t.Rows = append(t.Rows, row)
 	}

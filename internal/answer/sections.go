@@ -102,14 +102,16 @@ func (a *Answer) clusters() Section {
 		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows), rounded(c.Probability)})
 		means, last = append(means, c.Mean), append(last, differs(c.Columns))
 	}
-	s := Section{ID: "clusters", Table: t, Title: "Cluster means. \"differs most in\": standard deviations " +
-		"from the mean; ordered by the fit's units"}
+	s := Section{ID: "clusters", Table: t, Title: "Cluster means. \"probability\": how likely a row is in its " +
+		"cluster, on average. " + differsIn}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	return s
 }
 
 // clustered reports whether clusters lead: they are the labels.
 func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clusters) > 1 }
+
+const pureHead = "purest rows (membership)"
 
 // differsIn explains a column of differences.
 const differsIn = "\"differs most in\": standard deviations from the mean; ordered by the fit's units."
@@ -120,7 +122,14 @@ func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K
 // prototypes has the prototypes, with their purest rows if clusters lead.
 func (a *Answer) prototypes() Section {
 	t := &Table{Head: []string{"prototype", "membership"}}
-	head, counted := "purest rows", !a.clustered()
+	alike := a.Method == "tilsd" // all have a mean membership of 1/k
+	if a.Kernel != "" {
+		t.Head[0] = "cluster"
+	}
+	if alike {
+		t.Head = t.Head[:1]
+	}
+	head, counted := pureHead, !a.clustered()
 	if counted {
 		t.Head = append(t.Head, "rows")
 	}
@@ -131,7 +140,10 @@ func (a *Answer) prototypes() Section {
 	}
 	var last []string
 	for j, p := range a.Prototypes {
-		row := []string{word(p.Name), view.Percent(p.Membership)}
+		row := []string{word(p.Name)}
+		if !alike {
+			row = append(row, view.Percent(p.Membership))
+		}
 		if counted {
 			row = append(row, strconv.Itoa(a.Sizes[j]))
 		}
@@ -149,6 +161,9 @@ func (a *Answer) prototypes() Section {
 	switch {
 	case a.Kernel != "":
 		s.ID, s.Title = "clusters", "Clusters: membership is the mean over the rows. "
+		if alike {
+			s.Title = "Clusters: a row is a mixture of them, with a mean membership of 1/k in each. "
+		}
 	case a.K == 1:
 		s.Title = "The prototype. "
 	}
@@ -283,12 +298,13 @@ const manyMoved = .25
 func (a *Answer) rows() Section {
 	s := Section{ID: "rows"}
 	if a.purestApart() {
-		s.Table = &Table{Head: []string{"prototype", "purest rows"}}
+		s.Table = &Table{Head: []string{"prototype", pureHead}}
 		for _, p := range a.Prototypes {
 			s.Table.Rows = append(s.Table.Rows, []string{word(p.Name), purest(p.Purest)})
 		}
 	}
-	if a.Mixed == 0 || a.leads() || a.Undetermined || a.LabelBy == "cluster" && a.Kernel != "" {
+	equal := a.Certificate != nil && !(a.Certificate.Total > 0)
+	if a.Mixed == 0 || equal || a.leads() || a.Undetermined || a.LabelBy == "cluster" && a.Kernel != "" {
 		return s
 	}
 	var words []string
@@ -299,7 +315,7 @@ func (a *Answer) rows() Section {
 		words = append(words, "…")
 	}
 	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " lies", " lie") +
-		" between two prototypes: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
+		" between two prototypes, with 0.4 or more in both: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
 	if a.clustered() && float64(a.Moved) > manyMoved*float64(a.Rows) {
 		s.Lines = append(s.Lines, strconv.Itoa(a.Moved)+" of "+view.Count(a.Rows, "row")+
 			" have their largest membership in another prototype than their cluster's.")

@@ -83,8 +83,9 @@ func TestPeaks(t *testing.T) {
 // A choice says k and the reason, or that there is none.
 func TestChoice(t *testing.T) {
 	for want, p := range map[string]choosek.Proposal{
-		"Proposed: k = 2, since prototype 2 adds much.": {K: 2, Reason: "prototype 2 adds much"},
-		"No k is proposed: so it is.":                   {Reason: "so it is"},
+		"Proposed: k = 2, since all are equal.":                          {K: 2, Certain: true, Reason: "all are equal"},
+		"Best supported: k = 2, but not certain. Prototype 2 adds much.": {K: 2, Reason: "prototype 2 adds much"},
+		"No k is proposed: so it is.":                                    {Reason: "so it is"},
 	} {
 		if got := NewChoice(nil, &p).Sentence(); got != want {
 			t.Errorf("%q", got)

@@ -145,6 +145,9 @@ func Unit(name string) string {
 	case "unknown", "index", "-":
 		return ""
 	}
+	if name == "" {
+		return ""
+	}
 	return short(name)
 }
 

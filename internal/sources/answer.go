@@ -145,7 +145,8 @@ func (a *Answer) OpenWords() string {
 		text += "The ranges, " + low + " and so on, are 90 % intervals: the sources are drawn " + strconv.Itoa(Draws) +
 			" times from normal distributions with their means and standard deviations."
 		if r.Open {
-			text += " Each time the smallest and the largest share of all nearest mixtures are taken."
+			text += " Each time the smallest and the largest share of all nearest mixtures are taken, so that a share of 0 " +
+				"may have a wide range."
 		}
 	case r.Open && r.Low == nil:
 		text += "Ranges are left out, as ranges of so many sources would take long."
@@ -177,7 +178,11 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 		why = "the standard deviations explain, in 95 % of the random samples"
 	}
 	for at, i := range rows {
-		list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + ")"
+		unit := ""
+		if at == 0 && strings.Contains(a.Scaled, "standard deviations") {
+			unit = " standard deviations away"
+		}
+		list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + unit + ")"
 	}
 	if n > len(rows) {
 		list += ", …"
@@ -205,11 +210,11 @@ func (n Noise) Explains(row, column string) string {
 	case n.Value == 0:
 		return "rounding explains"
 	case n.columns == nil:
-		return "the noise of the " + row + "s explains (" + small(n.Value) + " in a value)"
+		return "the noise of the " + row + "s explains (standard deviation " + small(n.Value) + " in each value)"
 	}
 	least, most := slices.Min(n.columns)*n.rest.Value, slices.Max(n.columns)*n.rest.Value
-	return "the noise of the " + row + "s explains (" + small(least) + " to " + small(most) +
-		" in a value, by " + column + ")"
+	return "the noise of the " + row + "s explains (standard deviations " + small(least) + " to " +
+		small(most) + ", by " + column + ")"
 }
 
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -11,9 +11,12 @@ import (
 	"softkmeans"
 )
 
-// SureTo explains Turns of unmix.Result.
-const SureTo = "Uncertainty: the true spectrum was within this angle, in % of π, for 9 of 10 spectra of " +
-	"simulated images."
+// SureTo explains Turns of unmix.Result, in degrees.
+const SureTo = "Uncertainty: for 9 of 10 spectra of simulated images the true spectrum was within this angle " +
+	"(spectra less their means; 180° is the opposite)."
+
+// Degrees writes an angle, which is given in % of π.
+func Degrees(percent float64) string { return strconv.FormatFloat(1.8*percent, 'f', 1, 64) + "°" }
 
 // unsureTurn is the angle from which a spectrum is unsure: docs/accuracy.md has how often it tells of spectra
 // that are off.
@@ -30,7 +33,7 @@ func Unsure(turns []float64) []string {
 	if unsure == nil {
 		return nil
 	}
-	return []string{"These spectra may be more than 10 % of π off, since they depend on the estimate of the noise: " +
+	return []string{"These spectra may be more than 18° off, since they depend on the estimate of the noise: " +
 		And(unsure) + "."}
 }
 
@@ -86,12 +89,13 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			}
 		case softkmeans.WarnSeveral:
 			lines = append(lines, "There are several answers: with half or twice the λ of the penalty, the "+
-				"spectra turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
+				"spectra turn by "+Degrees(w.Value)+" on average, "+name(w.Cluster)+" most. Fewer materials may have one answer.")
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels. About " + strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) +
-					" % of such labels are right (tables with known classes). " + rely
+				what = " of the labels. On tables with known classes, about " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of labels are right if so many change. " +
+					rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
