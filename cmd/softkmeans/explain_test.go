@@ -45,7 +45,7 @@ func TestMeaning(t *testing.T) {
 	}
 	report := must(t, strings.Fields("fit -k 2 -drop id data.csv")...)
 	for _, want := range []string{"differs most in", "up +1.", "down −1.", "purest rows",
-		"1 of 5 rows lies between two prototypes, with 0.4 or more in both: 5 (p"} {
+		"1 of 5 rows has two memberships of 0.4 or more: 5 (p"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}

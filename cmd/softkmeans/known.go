@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/answer"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/measure"
+	"softkmeans/internal/report"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
@@ -91,7 +92,7 @@ const mostLibrary = 1 << 30
 func (f *predictFlags) checkKnown() error {
 	switch {
 	case f.centers == "":
-		return refuse(f.given, " is for -centers; a model has its own", "class", "sum", "rows", "scale")
+		return refuse(f.given, " is for -centers; a model has its own", "class", "sum", "rows", "scale", "report")
 	case f.model != "":
 		return usageErrorf("-model and -centers both have prototypes; give one")
 	case f.rows == unmix.ScaleUnit && f.sum == softkmeans.SumAtMostOne:
@@ -110,7 +111,21 @@ type known struct {
 	data   *data
 	labels []int
 	notes  []string
-	rows   int // also those without memberships
+	rows   int                // also those without memberships
+	given  *softkmeans.Matrix // the prototypes in the table's units
+}
+
+// page is the page about the shares.
+func (k *known) page() *report.Known {
+	a, name := k.answer(), k.data.texts.Names()
+	a.Brief, a.Room = false, report.Room
+	return &report.Known{Page: report.Page{Answer: a, Version: version(),
+		Command: commandLine(append([]string{"softkmeans", "predict"}, k.flags.args...))},
+		Found: k.Answer, Columns: k.data.Names, X: k.data.x, Centers: k.given, Labels: k.labels,
+		Name: func(i int) string {
+			_, id := name(i)
+			return short(id, mostWord)
+		}}
 }
 
 // read reads the rows and joins their columns with those of the prototypes.
@@ -139,7 +154,7 @@ func (k *known) read(s *session) (err error) {
 
 // runKnown computes and writes the shares.
 func (f *predictFlags) runKnown(s *session, k *known) error {
-	w, err := s.add("o", f.out)
+	files, err := s.addAll([2]string{"o", f.out}, [2]string{"report", f.page})
 	if err != nil {
 		return err
 	}
@@ -156,10 +171,21 @@ func (f *predictFlags) runKnown(s *session, k *known) error {
 	if err := k.mix(s); err != nil {
 		return err
 	}
-	if err := k.write(s.ctx, answer.NewMembershipWriter(w)); err != nil {
-		return err
+	if w := answer.NewMembershipWriter(files[0]); w != nil {
+		if err := k.write(s.ctx, w); err != nil {
+			return err
+		}
 	}
 	k.session = s
+	if files[1] != nil {
+		page, err := k.page().HTML()
+		if err != nil {
+			return err
+		}
+		if _, err := files[1].Write(page); err != nil {
+			return err
+		}
+	}
 	return s.tell(k.answer(), &f.printFlags)
 }
 
@@ -189,6 +215,7 @@ func (k *known) mix(s *session) (err error) {
 	if k.library != nil {
 		o.Cone, auto = f.rows == unmix.ScaleUnit, f.rows == unmix.ScaleAuto
 	}
+	k.given = from.Centers
 	if k.Answer, err = from.Solve(s.ctx, d.x, o, auto); err != nil {
 		return err
 	}

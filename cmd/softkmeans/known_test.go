@@ -613,3 +613,53 @@ func TestKnownUsage(t *testing.T) {
 		f.check(t)
 	}
 }
+
+// The page of known prototypes has the answer of the command and pictures of the shares: side by side for few rows,
+// sorted for many, and also for rows with missing values and for columns that are not two.
+func TestPredictPage(t *testing.T) {
+	inFolder(t, "food,d13C,d15N,S\nA,-18.09,2.48,1\nB,-16.92,4.2,2\nC,-16.9,,1\nD,-18.21,3.66,\n")
+	writeText(t, "two.csv", ",Meand13C,SDd13C,Meand15N,SDd15N\nGrass,-27.3,.6,2.3,.5\nAlgae,-19.2,.9,3.4,.6\n"+
+		"Shrub,-25.7,.5,6.0,.7\nCorn,-11.4,.4,1.9,.4\n")
+	writeText(t, "three.csv", "food,d13C,d15N,S\nx,-28,1,0\ny,-10,1,2\nz,-20,9,4\n")
+	writeText(t, "line.csv", "food,d13C\nx,-28\ny,-10\n")
+	many := "d13C,d15N\n"
+	for i := range 40 {
+		many += fmt.Sprintf("%d,%d\n", -25+i/4, i%5)
+	}
+	writeText(t, "many.csv", many)
+	for args, want := range map[string][]string{
+		"two.csv data.csv":   {"Shares and their ranges", "Grass", "inside of the outline", ">B<", ">d15N<", " (0–"},
+		"three.csv data.csv": {"Memberships as a triangle", "first direction, ", ">Shares<", "Shares of all rows"},
+		"line.csv data.csv":  {"On average a row is ", "Rows and prototypes"},
+		"two.csv many.csv":   {"ranges-3", "from the smallest to the largest. Dotted", ">row 40<"},
+	} {
+		f := strings.Fields(args)
+		text := must(t, "predict", "-centers", f[0], "-report", "p.html", f[1])
+		page := readFile(t, "p.html")
+		if strings.Contains(text, "label,") || !strings.Contains(text, "mean share") {
+			t.Errorf("%s: %s", args, text)
+		}
+		for _, want := range append(want, "<h2>Shares</h2>", "softkmeans predict -centers "+f[0]) {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %q in the page", args, want)
+			}
+		}
+		if strings.Contains(page, "NaN") {
+			t.Errorf("%s: the page has a NaN", args)
+		}
+		_, csv, _ := do(t, "", "predict", "-centers", f[0], "-report", "q.html", "-o", "-", f[1])
+		code, alone, _ := do(t, "", "predict", "-centers", f[0], f[1])
+		if code != 0 || csv != alone || strings.ReplaceAll(readFile(t, "q.html"), "-report q.html -o -", "-report p.html") != page {
+			t.Errorf("%s: -o - changes the page, or the page the shares", args)
+		}
+	}
+	must(t, strings.Fields("fit -k 2 -model m.json many.csv")...)
+	for args, want := range map[string]string{
+		"predict -model m.json -report p.html many.csv":   "-report is for -centers",
+		"predict -centers m.json -report p.html many.csv": "softkmeans report has a page",
+	} {
+		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", args, code, stderr)
+		}
+	}
+}

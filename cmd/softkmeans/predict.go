@@ -21,7 +21,9 @@ import (
 type predictFlags struct {
 	inputFlags
 	printFlags
+	args           []string
 	model, out     string
+	page           string
 	centers, class string // known prototypes, and a column of their classes
 	sum            softkmeans.Sum
 	rows           unmix.Scaling
@@ -41,6 +43,7 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	fs.StringVar(&f.out, "o", "-", "")
 	fs.StringVar(&f.centers, "centers", "", "")
 	fs.StringVar(&f.class, "class", "", "")
+	fs.StringVar(&f.page, "report", "", "")
 	sumFlag(fs, &f.sum)
 	rowsFlag(fs, &f.rows)
 	choiceFlag(fs, &f.divisor, "scale", []choice[sources.Scale]{{"auto", sources.ScaleAuto},
@@ -51,6 +54,7 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 }
 
 func parsePredict(args []string) (f predictFlags, err error) {
+	f.args = args
 	fs := newPredictFlagSet(&f)
 	if err := f.parse(fs, args); err != nil {
 		return f, err
@@ -61,6 +65,9 @@ func parsePredict(args []string) (f predictFlags, err error) {
 			"-centers with a file of prototypes")
 	}
 	f.given = given(fs)
+	if f.page != "" && !f.given["o"] {
+		f.out = ""
+	}
 	return f, f.checkKnown()
 }
 
@@ -125,6 +132,10 @@ func (f *predictFlags) prototypes() (*modelFile, *known, error) {
 		if err != nil || !open.Unique() {
 			return nil, k, err
 		}
+	}
+	if f.page != "" {
+		return nil, nil, usageErrorf("-report: shares in the model %s are unique; softkmeans report has a page for a table",
+			name)
 	}
 	f.model = name
 	return k.model, nil, nil

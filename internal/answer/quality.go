@@ -11,6 +11,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/proof"
 )
 
 // Quality is a certificate and what else the sentences about it depend on.
@@ -190,10 +191,65 @@ func (a *Answer) FillProofs(c *view.Compact, k int, noun string) {
 			a.How = append(a.How, text)
 		}
 	}
-	text, small := view.Volume(c.VolumeRatio, k)
+	text, small := volumeWords(c.VolumeRatio, k)
 	add(text, small)
-	text, tells := view.Same(c.Unique, k)
+	text, tells := sameWords(c.Unique, k)
 	add(text, tells && !(small && !c.Unique.Smallest())) // which follows from the first
+}
+
+// mostSmaller is the least bound of a volume, as a fraction, from which it says that nothing is much smaller.
+const mostSmaller = 0.5
+
+// sizeOf is the measure of the simplex of k prototypes.
+func sizeOf(k int) string {
+	switch k {
+	case 2:
+		return "length"
+	case 3:
+		return "area"
+	}
+	return "volume"
+}
+
+// spanned says that some of k prototypes span at least 1/ratio of the volume of the ones that are shown. It
+// reports whether this says that none are much more compact.
+func spanned(some string, ratio float64, k int) (text string, tells bool) {
+	if least := 1 / ratio; least >= mostSmaller {
+		return some + " span at least " + strconv.FormatFloat(math.Floor(100*least), 'f', 0, 64) + " % of the " +
+			sizeOf(k) + " of these (proved): none are much more compact.", true
+	}
+	return some + " span at least 1/" + view.AtMost(ratio) + " of the " + sizeOf(k) + " of these (proved).", false
+}
+
+// volumeWords compares the volume of k prototypes with the least possible, in a sentence; "" if that is not known.
+// ratio is proof.VolumeRatio. tells is false if the bound is so small that it says little.
+func volumeWords(ratio float64, k int) (text string, tells bool) {
+	switch {
+	case ratio == 0:
+		return "", false
+	case ratio <= 1+1e-6:
+		return "No prototypes that fit as well are more compact (proved to within a millionth of the " + sizeOf(k) +
+			").", true
+	case !view.Finite(ratio):
+		return "For prototypes that fit as well no lower bound of the " + sizeOf(k) + " is proved.", false
+	}
+	return spanned("Any prototypes that fit as well", ratio, k)
+}
+
+// sameWords says of k prototypes that give the same mixtures how compact they can be, in a sentence; "" if that is
+// not known. tells is false if the bound is so small that it says little.
+func sameWords(v *proof.Verdict, k int) (text string, tells bool) {
+	switch {
+	case v == nil || !view.Finite(v.Factor):
+		return "", false
+	case v.Smallest() && v.Only():
+		return "For these mixtures the prototypes are the most compact ones, and the only ones as compact (proved " +
+			"to within 0.01 of a membership).", true
+	case v.Smallest():
+		return "For these mixtures no prototypes are more compact (proved to within a millionth of the " + sizeOf(k) +
+			").", true
+	}
+	return spanned("For these mixtures any prototypes", v.Factor, k)
 }
 
 // Head says in a few words how far the squared error is above the floor.

@@ -314,8 +314,8 @@ func (a *Answer) rows() Section {
 	if len(words) < a.Mixed {
 		words = append(words, "…")
 	}
-	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " lies", " lie") +
-		" between two prototypes, with 0.4 or more in both: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
+	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " has", " have") +
+		" two memberships of 0.4 or more: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
 	if a.clustered() && float64(a.Moved) > manyMoved*float64(a.Rows) {
 		s.Lines = append(s.Lines, strconv.Itoa(a.Moved)+" of "+view.Count(a.Rows, "row")+
 			" have their largest membership in another prototype than their cluster's.")

@@ -20,6 +20,7 @@ import (
 type Answer struct {
 	Mixer  *Mixer
 	Result *Result
+	Rows   *softkmeans.Matrix // the rows, in divided columns like the Mixer's prototypes
 	Noise  Noise
 	Out    []bool // the rows that no mixture explains
 	Scaled string // what columns are divided by, in words; "": nothing. Residuals are so, too
@@ -67,7 +68,7 @@ func (s *Sources) Solve(ctx context.Context, x *softkmeans.Matrix, o Options, au
 	if a.Noise, err = a.Mixer.Noise(ctx, a.Result, x); err == nil {
 		a.Out, err = a.Mixer.Out(ctx, a.Result, x, a.Noise)
 	}
-	a.far = a.Mixer.far(a.Result, x)
+	a.Rows, a.far = x, a.Mixer.far(a.Result, x)
 	return a, err
 }
 

@@ -4,8 +4,6 @@ package view
 
 import (
 	"context"
-	"math"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -64,45 +62,6 @@ func Prove(ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, found
 	return c, err
 }
 
-// mostSmaller is the least bound of a volume, as a fraction, from which it says that nothing is much smaller.
-const mostSmaller = 0.5
-
-// size is the measure of the simplex of k prototypes.
-func size(k int) string {
-	switch k {
-	case 2:
-		return "length"
-	case 3:
-		return "area"
-	}
-	return "volume"
-}
-
-// spanned says that some of k prototypes span at least 1/ratio of the volume of the ones that are shown. It
-// reports whether this says that none are much more compact.
-func spanned(some string, ratio float64, k int) (text string, tells bool) {
-	if least := 1 / ratio; least >= mostSmaller {
-		return some + " span at least " + strconv.FormatFloat(math.Floor(100*least), 'f', 0, 64) + " % of the " +
-			size(k) + " of these (proved): none are much more compact.", true
-	}
-	return some + " span at least 1/" + AtMost(ratio) + " of the " + size(k) + " of these (proved).", false
-}
-
-// Volume compares the volume of k prototypes with the least possible, in a sentence; "" if that is not known.
-// ratio is proof.VolumeRatio. tells is false if the bound is so small that it says little.
-func Volume(ratio float64, k int) (text string, tells bool) {
-	switch {
-	case ratio == 0:
-		return "", false
-	case ratio <= 1+1e-6:
-		return "No prototypes that fit as well are more compact (proved to within a millionth of the " + size(k) +
-			").", true
-	case !Finite(ratio):
-		return "For prototypes that fit as well no lower bound of the " + size(k) + " is proved.", false
-	}
-	return spanned("Any prototypes that fit as well", ratio, k)
-}
-
 // mostUnique is the most prototypes for which Unique is worth its time: six take up to seconds.
 const mostUnique = 5
 
@@ -130,22 +89,6 @@ func Unique(ctx context.Context, m *softkmeans.Model, weights []float64) (*proof
 	}
 	v, err := proof.Unique(ctx, g)
 	return &v, err
-}
-
-// Same says of k prototypes that give the same mixtures how compact they can be, in a sentence; "" if that is
-// not known. tells is false if the bound is so small that it says little.
-func Same(v *proof.Verdict, k int) (text string, tells bool) {
-	switch {
-	case v == nil || !Finite(v.Factor):
-		return "", false
-	case v.Smallest() && v.Only():
-		return "For these mixtures the prototypes are the most compact ones, and the only ones as compact (proved " +
-			"to within 0.01 of a membership).", true
-	case v.Smallest():
-		return "For these mixtures no prototypes are more compact (proved to within a millionth of the " + size(k) +
-			").", true
-	}
-	return spanned("For these mixtures any prototypes", v.Factor, k)
 }
 
 // How says how a model was computed, and what is proved of its loss.

@@ -93,9 +93,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels. On tables with known classes, about " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of labels are right if so many change. " +
-					rely
+				what = " of the labels: on tables with known classes, about " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % are then right. " + rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
