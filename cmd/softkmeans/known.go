@@ -266,6 +266,7 @@ func (k *known) answer() *answer.Answer {
 	a.About = fmt.Sprintf("%s: %s, shares in %s of %s", k.source, count(k.rows, "row"),
 		count(len(k.Mixer.Groups), noun), k.flags.centers)
 	a.Notes, a.CentersFile = append(a.Notes, k.notes...), k.flags.centers
+	a.Scale = k.ScaleWord()
 	a.FillKnown(k.Answer, k.labels, d.texts.Names())
 	a.Brief = k.taken
 	return a

@@ -385,7 +385,10 @@ func (a *Answer) allValues(names []string, values [][]float64) (t *Table, notes 
 	}
 	if n := len(a.Columns); len(shown) < n {
 		notes = []string{"These are the " + strconv.Itoa(len(shown)) + " of " + strconv.Itoa(n) +
-			" columns that tell most. -json has all."}
+			" columns that tell most."}
+		if a.Room == 0 { // pages have no flags
+			notes[0] += " -json has all."
+		}
 	}
 	return t, notes
 }

@@ -15,7 +15,19 @@ import (
 	"softkmeans/internal/table"
 )
 
-const countsWords = "the numbers are counts: columns are divided by the roots of their means"
+// The sentences say what columns are divided by.
+const (
+	countsWords    = "the numbers are counts: columns are divided by the roots of their means"
+	deviationWords = "columns are divided by the pooled standard deviations of the prototypes"
+	spreadWords    = "columns are divided by the pooled spread of prototypes of one class"
+	rowsWords      = "columns are divided by their standard deviations among the rows"
+)
+
+// ScaleWord is Scaled in a word, for JSON.
+func (a *Answer) ScaleWord() string {
+	return map[string]string{"": "none", countsWords: "counts", deviationWords: "pooled", spreadWords: "pooled",
+		rowsWords: "zscore"}[a.Scaled]
+}
 
 // leastSpread is the least number of prototypes, beyond one a class, by which classes tell the spread of
 // columns: the standard error of a variance is then at most half of it.
@@ -27,13 +39,13 @@ func (s *Sources) divisors(x *softkmeans.Matrix, how Scale, counts bool) (by []f
 	switch n := s.Centers.Rows - len(s.Groups); {
 	case how == ScaleRows:
 		return scale.Of(scale.ZScore, x.Data, x.Cols, nil).Divisor,
-			"columns are divided by their standard deviations among the rows"
+			rowsWords
 	case how == ScaleNone:
 		return nil, ""
 	case counts:
 		return scale.Of(scale.Counts, x.Data, x.Cols, nil).Divisor, countsWords
 	case s.SD != nil:
-		by, words = roots(s.SD), "columns are divided by the pooled standard deviations of the prototypes"
+		by, words = roots(s.SD), deviationWords
 	case s.columns != nil && n >= leastSpread:
 		means, sizes := softkmeans.NewMatrix(len(s.Groups), x.Cols, nil), make([]float64, len(s.Groups))
 		for i, c := range s.Class {
@@ -44,7 +56,7 @@ func (s *Sources) divisors(x *softkmeans.Matrix, how Scale, counts bool) (by []f
 		for i, c := range s.Class {
 			la.Axpy(left.Row(i), -1/sizes[c], means.Row(c))
 		}
-		by, words = roots(left), "columns are divided by the pooled spread of prototypes of one class"
+		by, words = roots(left), spreadWords
 	}
 	if by == nil || slices.Min(by) == 0 {
 		return nil, ""
