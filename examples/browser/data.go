@@ -6,12 +6,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/examples/browser/sets"
-	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
@@ -34,8 +32,7 @@ type data struct {
 	mixtures bool               // rows are mixtures: their labels are the largest memberships
 	above    bool               // prototypes are kept at 0 or above
 	floors   []float64          // for k = 1, 2, …
-	propose  choosek.Proposal   // by the floors
-	choice   *choosek.Choice    // of the number by the rows, where none is given; nil: not
+	choice   *choosek.Choice    // of the number by the rows; nil: k was given
 	plane    view.Plane
 	draw     *data // see few
 	columns  *view.Columns
@@ -91,8 +88,7 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 	}
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	d.spreads = scale.ColumnsOf(d.x.Data, d.x.Cols, d.Weights, d.scaling)
-	d.propose, err = choosek.Propose(d.floors)
-	return err
+	return nil
 }
 
 // ofBrightness returns the data with rows divided by their sums if they are mixtures of k prototypes times a
@@ -126,9 +122,7 @@ func (d *data) clusters(k int) int {
 	case d.set != nil:
 		k = len(d.set.Classes)
 	default:
-		if k, _ = d.proposed(); k == 0 {
-			k = 3
-		}
+		k = cmp.Or(d.proposed(), 3)
 	}
 	return min(k, maxK)
 }
@@ -149,13 +143,12 @@ func (d *data) choose(ctx context.Context, k int) error {
 	return err
 }
 
-// proposed is the number of prototypes that is proposed, 0 if there is none, and why.
-func (d *data) proposed() (int, string) {
+// proposed is the number of prototypes that the rows propose; 0: none.
+func (d *data) proposed() int {
 	if d.choice == nil {
-		return d.propose.K, answer.FloorsAlone(&d.propose)
+		return 0
 	}
-	c := answer.NewChoice(d.choice, nil)
-	return d.choice.K, c.Sentence() + " " + strings.Join(c.Criteria, " ")
+	return d.choice.K
 }
 
 // rowName returns the id of row i of the table, or its number in the file.

@@ -38,10 +38,13 @@ func opened(t *testing.T, name string) *session {
 // The note on the scale names columns that differ in spread if the page found that out, and not if it was asked for.
 func TestScaleNote(t *testing.T) {
 	s := opened(t, "wine")
-	for kind, want := range map[scale.Kind]string{scale.Auto: "is widest", scale.ZScore: "columns are standardized"} {
+	for kind, want := range map[scale.Kind]bool{scale.Auto: true, scale.ZScore: false} {
 		parts := tables.Must(s.open(t.Context(), s.source, options{scale: kind}, nil))(t)
-		if notes := valueOf(t, parts, "notes"); !strings.Contains(notes, want) {
+		if notes := valueOf(t, parts, "notes"); strings.Contains(notes, "is widest") != want {
 			t.Errorf("%v: %q", kind, notes)
+		}
+		if text := valueOf(t, parts, "table"); !strings.HasSuffix(text, "; columns are scaled to mean 0 and variance 1.") {
+			t.Errorf("%v: %q", kind, text)
 		}
 	}
 }

@@ -16,40 +16,34 @@ import (
 	"softkmeans/modelfile"
 )
 
-// file is a download.
-type file struct {
-	name, kind string // its name, and its MIME type
-	bytes      []byte
-}
-
 var errNoModel = errors.New("there is no fit to save yet")
 
-// save returns a file of the latest fit: "memberships", "centers", "means" or "model".
-func (s *session) save(what string) (file, error) {
+// save returns the name, the MIME type and the text of a file of the latest fit: "memberships", "centers", "means"
+// or "model".
+func (s *session) save(what string) (_ []part, err error) {
 	if s.shown == nil {
-		return file{}, errNoModel
+		return nil, errNoModel
 	}
-	d := s.data
-	base := d.baseName()
+	d, name, kind, text := s.data, "-"+what+".csv", "text/csv", []byte(nil)
 	switch what {
 	case "memberships":
-		text, err := membershipsCSV(d, s.shown)
-		return file{base + "-memberships.csv", "text/csv", text}, err
+		text, err = membershipsCSV(d, s.shown)
 	case "centers":
-		centers := answer.RowsOf(d.shown(s.shown.model.Centers))
-		return file{base + "-prototypes.csv", "text/csv", answer.CentersCSV(d.Names, nil, centers)}, nil
+		name, text = "-prototypes.csv", answer.CentersCSV(d.Names, nil, answer.RowsOf(d.shown(s.shown.model.Centers)))
 	case "means":
 		if s.shown.likely == nil {
-			return file{}, errors.New("this fit has no clusters to save: minimal volume and alternating have some, of rows " +
+			return nil, errors.New("this fit has no clusters to save: minimal volume and alternating have some, of rows " +
 				"without missing values")
 		}
-		return file{base + "-means.csv", "text/csv", answer.MeansCSV(d.Names, d.answer(s.shown).Clusters)}, nil
+		text = answer.MeansCSV(d.Names, d.answer(s.shown).Clusters)
 	case "model":
 		var b bytes.Buffer
-		_, err := d.modelFile(s.shown).WriteTo(&b)
-		return file{base + "-model.json", "application/json", b.Bytes()}, err
+		_, err = d.modelFile(s.shown).WriteTo(&b)
+		name, kind, text = "-model.json", "application/json", b.Bytes()
+	default:
+		err = errors.New("there is nothing to save called " + strconv.Quote(what))
 	}
-	return file{}, errors.New("there is nothing to save called " + strconv.Quote(what))
+	return []part{{"name", d.baseName() + name}, {"type", kind}, {"text", string(text)}}, err
 }
 
 // baseName is the table's name without its folder and extension.

@@ -44,13 +44,12 @@ func TestKinds(t *testing.T) {
 			}
 		}
 		if o.scale = scale.None; name[0] == 'c' {
-			file, err := s.save("memberships")
-			if err != nil || !strings.HasPrefix(string(file.bytes), "id,label,p0,p1,p2,p3,cluster,largest,probability,size\n") {
-				t.Errorf("%.100s, %v", file.bytes, err)
+			if text := saved(t, s, "memberships"); !strings.HasPrefix(text, "id,label,p0,p1,p2,p3,cluster,largest,probability,size\n") {
+				t.Errorf("%.100s", text)
 			}
-			model := tables.Must(s.save("model"))(t)
+			model := saved(t, s, "model")
 			before := s.shown.certificate.Objective
-			if _, err := s.load(t.Context(), model.bytes, o); err != nil ||
+			if _, err := s.load(t.Context(), []byte(model), o); err != nil ||
 				s.shown.certificate.Objective != before {
 				t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 			}
@@ -99,11 +98,10 @@ func TestBrightness(t *testing.T) {
 	}
 	fit(3, scale.Auto, true)
 	fit(3, scale.Auto, true)
-	model := tables.Must(s.save("model"))(t)
-	file, err := s.save("memberships")
-	if head, _, _ := strings.Cut(string(file.bytes), "\n"); err != nil || !strings.HasPrefix(head, "label,p0,p1,p2,") ||
+	model := saved(t, s, "model")
+	if head, _, _ := strings.Cut(saved(t, s, "memberships"), "\n"); !strings.HasPrefix(head, "label,p0,p1,p2,") ||
 		!strings.HasSuffix(head, ",size") {
-		t.Errorf("%.100s, %v", file.bytes, err)
+		t.Error(head)
 	}
 	before := s.shown.certificate.Objective
 	fit(4, scale.Auto, false)
@@ -112,7 +110,7 @@ func TestBrightness(t *testing.T) {
 	if s.shown.options.k != 3 {
 		t.Errorf("k = %d is chosen", s.shown.options.k)
 	}
-	if _, err := s.load(t.Context(), model.bytes, o); err != nil || s.shown.certificate.Objective != before {
+	if _, err := s.load(t.Context(), []byte(model), o); err != nil || s.shown.certificate.Objective != before {
 		t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 	}
 }

@@ -95,9 +95,8 @@ func (d *data) knownReport(r *result) []part {
 			"squared error")
 	}
 	return []part{
-		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype")},
-		{"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)}, {"details", ""}, {"clusters", "no"},
-		{"accuracy", ""}, {"nmi", ""},
+		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype") + "."},
+		{"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)}, {"details", ""},
 	}
 }
 

@@ -17,8 +17,7 @@ func known(t *testing.T, table, prototypes string, o options) (parts []part, rec
 	s.open(t.Context(), fromText("t.csv", table), options{reading: o.reading}, nil) // may ask something
 	tables.OK(t, s.know("sources.csv", []byte(prototypes)))
 	parts = tables.Must(s.fit(t.Context(), o, nil, nil))(t)
-	f := tables.Must(s.save("memberships"))(t)
-	records = tables.Must(csv.NewReader(strings.NewReader(string(f.bytes))).ReadAll())(t)
+	records = tables.Must(csv.NewReader(strings.NewReader(saved(t, s, "memberships"))).ReadAll())(t)
 	if again, err := s.redraw(o); err != nil || len(again) == 0 {
 		t.Errorf("drawn again: %d parts, %v", len(again), err)
 	}

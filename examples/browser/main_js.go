@@ -80,13 +80,11 @@ func (w *worker) answer(message js.Value) {
 		cancel()
 		w.cancel = nil
 	}()
-	answer := map[string]any{}
-	parts, err := w.serve(ctx, message, answer)
-	kind := "done"
+	parts, err := w.serve(ctx, message)
+	kind, answer := "done", map[string]any{"parts": object(parts), "cancelled": ctx.Err() != nil}
 	if err != nil {
 		kind, answer["text"] = "error", err.Error()
 	}
-	answer["parts"], answer["cancelled"] = object(parts), ctx.Err() != nil
 	post(message, kind, answer)
 }
 
@@ -96,8 +94,8 @@ func post(to js.Value, kind string, fields map[string]any) {
 	js.Global().Get("softkmeans").Call("post", fields)
 }
 
-// serve executes a request and writes the result to answer. It may return parts with an error, too.
-func (w *worker) serve(ctx context.Context, message js.Value, answer map[string]any) (parts []part, err error) {
+// serve executes a request. It may return parts with an error, too.
+func (w *worker) serve(ctx context.Context, message js.Value) (parts []part, err error) {
 	o, err := parseOptions(textOf(message.Get("options")))
 	if err != nil {
 		return nil, err
@@ -145,12 +143,7 @@ func (w *worker) serve(ctx context.Context, message js.Value, answer map[string]
 			err = nil // the points found so far remain
 		}
 	case "save":
-		var f file
-		if f, err = w.session.save(textOf(message.Get("what"))); err == nil {
-			bytes := js.Global().Get("Uint8Array").New(len(f.bytes))
-			js.CopyBytesToJS(bytes, f.bytes)
-			answer["name"], answer["type"], answer["bytes"] = f.name, f.kind, bytes
-		}
+		return w.session.save(textOf(message.Get("what")))
 	}
 	return nil, err
 }

@@ -37,14 +37,11 @@ const pathDown = 6 // the first of pathSteps that has less slack than the one be
 // base is the unit of the slack: the floor or, if that is nearly 0, what FitMinVolume takes instead.
 func (d *data) base(k int) float64 {
 	floor, total := d.floor(k), d.floors[0]
-	if d.trivial(k) {
+	if k > min(d.Rows-1, len(d.Names)) { // as many mix any table of this size exactly
 		return 0.1 * total
 	}
 	return max(floor, 1e-6*total)
 }
-
-// trivial reports whether k prototypes mix any table of this size exactly.
-func (d *data) trivial(k int) bool { return k > min(d.Rows-1, len(d.Names)) }
 
 func (d *data) floor(k int) float64 {
 	if k > len(d.floors) {
@@ -62,9 +59,14 @@ func (d *data) slackOf(objective float64, k int) float64 {
 	return max(objective/base-d.floor(k)/base, 0)
 }
 
-// extend computes the missing points. It ends in either direction where a fit does not get to its slack. If ctx is
-// cancelled, the points found so far remain.
-func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int, it softkmeans.Iteration)) error {
+// extend computes the missing points of the path, for previews. It ends in either direction where a fit does not
+// get to its slack. If ctx is cancelled, the points found so far remain.
+func (s *session) extend(ctx context.Context, progress func(found int, it softkmeans.Iteration)) error {
+	p := s.path
+	if s.data == nil || s.data.given != nil || p == nil {
+		return nil
+	}
+	d := s.data.few()
 	if p.k < 2 || !(d.floors[0] > 0) {
 		p.next = len(pathSteps)
 	}

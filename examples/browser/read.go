@@ -88,7 +88,7 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 		errors.As(err, &f.bad)
 		f.Table = nil
 		if err = placed(err); strings.HasSuffix(err.Error(), "binary file, not text") {
-			err = errors.New(err.Error() + "; softkmeans unmix reads ENVI images, softkmeans-convert other formats")
+			err = errors.New(err.Error() + others)
 		}
 		return f, err
 	}
@@ -195,19 +195,16 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 	return nil
 }
 
-// others are the first bytes of files that the page does not read, and what these are.
-var others = [...][2]string{
-	{"ENVI", "the header of an ENVI file, whose values are in another file; softkmeans unmix reads images, and " +
-		"softkmeans fit and predict -centers spectral libraries"},
-	{"%%MatrixMarket", "a matrix of MatrixMarket; softkmeans fit reads it, and the names in files beside it"},
-	{"\x93NUMPY", "an array of NumPy; softkmeans fit reads it"},
-}
+// others says what reads files that the page does not.
+const others = "; the page reads CSV files. The command softkmeans fit also reads arrays of NumPy, matrices of " +
+	"MatrixMarket and spectral libraries of ENVI, softkmeans unmix images of ENVI, and softkmeans-convert other formats"
 
-// foreign returns an error that says what reads a file of a kind that the page does not; nil for others.
+// foreign returns an error that says what reads a file of another format than CSV, by its first bytes; nil for CSV.
 func foreign(head []byte, name string) error {
-	for _, o := range others {
-		if strings.HasPrefix(string(head), o[0]) {
-			return errors.New(name + ": this is " + o[1])
+	for _, format := range [...][2]string{{"ENVI", "the header of an ENVI file"},
+		{"%%MatrixMarket", "a matrix of MatrixMarket"}, {"\x93NUMPY", "an array of NumPy"}} {
+		if strings.HasPrefix(string(head), format[0]) {
+			return errors.New(name + ": this is " + format[1] + others)
 		}
 	}
 	return nil
@@ -293,14 +290,6 @@ func (f *found) keep(left []bool) {
 	absent.Keep(f.Table, left)
 }
 
-// listed is "a, b and c"; of more than six names it has five.
-func listed(names []string) string {
-	if n := len(names); n > 6 {
-		names = append(slices.Clone(names[:5]), itoa(n-5)+" more")
-	}
-	return view.And(names)
-}
-
 // letters are the roles of all columns, as in reading.
 func (f *found) letters() []byte {
 	list := make([]byte, len(f.Columns))
@@ -326,7 +315,7 @@ func (f *found) ways(err error) []way {
 		return []way{{"Half of each limit", "below", "half"}, {"Entries below a limit are missing", "below", "missing"}}
 	case f.bad != nil && f.bad.NA != nil && !strings.ContainsAny(strings.Join(f.bad.NA, ""), ",\t\n"):
 		words := strings.Join(append(split(f.na), f.bad.NA...), ", ")
-		return []way{{"Count " + listed(f.bad.NA) + " as missing", "na", words}}
+		return []way{{"Count " + view.Abridged(f.bad.NA) + " as missing", "na", words}}
 	case says("missing value"):
 		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"},
 			{"Fit what is there", "missing", "fit"}}
@@ -349,7 +338,7 @@ func (f *found) roleWays() []way {
 		out[j], hot[j] = byte(table.AsNothing), byte(table.AsData)
 		names, few = append(names, f.Columns[j].Name), few && f.Columns[j].Classes
 	}
-	list := []way{{"Leave out " + listed(names), "roles", string(out)}}
+	list := []way{{"Leave out " + view.Abridged(names), "roles", string(out)}}
 	if few {
 		list = append(list, way{"Make columns of 0 and 1", "roles", string(hot)})
 	}

@@ -19,11 +19,15 @@ func (d *data) report(r *result) []part {
 		return d.knownReport(r)
 	}
 	c, a := r.certificate, d.answer(r)
-	sections := a.Sections()
+	sections := slices.DeleteFunc(a.Sections(), func(s answer.Section) bool {
+		return s.ID == "sentence" // the heading, and a note beside k
+	})
 	at := slices.IndexFunc(sections, func(s answer.Section) bool { return s.ID == "rows" })
-	k, why := d.proposed()
-	proposed := ""
-	if k >= 1 && k <= maxK {
+	proposal, proposed := "", ""
+	if a.Choice != nil {
+		proposal = strings.ReplaceAll(a.Choice.Sentence(), " %", "\u00a0%")
+	}
+	if k := d.proposed(); k >= 1 && k <= maxK {
 		proposed = itoa(k)
 	}
 	floor, above, accuracy, nmi := view.Number(c.Floor), view.Above(c), "", ""
@@ -38,10 +42,10 @@ func (d *data) report(r *result) []part {
 			accuracy, nmi = view.Percent(share), strconv.FormatFloat(information, 'f', 3, 64)
 		}
 	}
-	return []part{{"verdict", d.verdict(r)}, {"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
+	return []part{{"verdict", a.Sentence}, {"proved", yesNo(c.Optimal(view.CertifiedTol) && !r.partial)},
 		{"objective", view.Number(c.Objective)}, {"floor", floor}, {"above", above}, {"accuracy", accuracy}, {"nmi", nmi},
 		{"answer", answer.HTML(sections[:at], nothing)}, {"details", answer.HTML(sections[at:], nothing)},
-		{"clusters", yesNo(r.likely != nil)}, {"proposal", strings.ReplaceAll(why, " %", "\u00a0%")},
+		{"clusters", yesNo(r.likely != nil)}, {"proposal", proposal},
 		{"proposed", proposed}, {"k", itoa(r.options.k)},
 		{"slack", strconv.FormatFloat(r.options.slack, 'g', -1, 64)}} // for the slider
 }
@@ -76,6 +80,7 @@ func (d *data) answer(r *result) *answer.Answer {
 		}
 	}
 	f.Fill(a)
+	a.Choice = answer.NewChoice(d.choice, nil)
 	if r.options.method == view.MinVolume && d.given == nil {
 		a.Warnings = append(a.Warnings, texts(view.LastDirection(d.floors, len(names)))...)
 	}
@@ -104,25 +109,6 @@ func (d *data) newAnswer(r *result) *answer.Answer {
 	}
 	return a
 }
-
-// verdict is the quality in a few words.
-func (d *data) verdict(r *result) string {
-	q := answer.Quality{Certificate: r.certificate, K: r.options.k, Tol: view.CertifiedTol,
-		Trivial: d.trivial(r.options.k)}
-	head := q.Head()
-	if d.given != nil {
-		head = "Fitted to the values that are there"
-	}
-	switch {
-	case r.partial:
-		return "Cancelled. Best so far: " + lowerFirst(head)
-	case r.between:
-		return "Slack " + view.Percent(r.options.slack) + ": " + lowerFirst(head)
-	}
-	return head
-}
-
-func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
 func progress(step string, it softkmeans.Iteration) []part {
 	return []part{{"step", step}, {"text", "Fitting: " + step + ", squared error " + view.Number(it.Objective) +

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sources"
@@ -248,11 +249,8 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 	return r, err
 }
 
-// prove sets how compact other prototypes could be, for methods that are about it.
+// prove sets how compact other prototypes could be.
 func (r *result) prove(ctx context.Context, d *data) (err error) {
-	if r.options.method != view.MinVolume || d.given != nil || r.partial {
-		return nil
-	}
 	r.compact, err = view.Prove(ctx, d.x, r.model, r.certificate, &softkmeans.Options{Weights: d.Weights})
 	return err
 }
@@ -328,7 +326,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 		return nil, err
 	}
 	r, err := d.judge(m, o)
-	if err == nil {
+	if err == nil && o.method == view.MinVolume {
 		err = r.prove(ctx, d) // the rows may be others than those of the fit
 	}
 	if err != nil {
@@ -343,7 +341,8 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	return parts, err
 }
 
-// preview returns the parts for a slack by the path. There are none if the path is empty.
+// preview returns the report for a slack by the path, and the pictures that change with it: to draw all of them would
+// be too slow. There are no parts if the path is empty.
 func (s *session) preview(o options) ([]part, error) {
 	if s.data == nil || s.data.given != nil || s.path == nil || o.method != view.MinVolume || o.slack == byNoise {
 		return nil, nil
@@ -363,15 +362,12 @@ func (s *session) preview(o options) ([]part, error) {
 		return nil, err
 	}
 	r.between = true
-	return s.glimpse(d, r)
-}
-
-// extend computes more points of the path, for previews.
-func (s *session) extend(ctx context.Context, progress func(found int, it softkmeans.Iteration)) error {
-	if s.data == nil || s.data.given != nil || s.path == nil {
-		return nil
+	p := s.picturesOf(d, r)
+	parts := append(d.report(r), p.scatter(), p.ternary())
+	if d.Rows <= detailedRows {
+		parts = append(append(parts, p.centers()), s.mixtures(p)...)
 	}
-	return s.path.extend(ctx, s.data.few(), progress)
+	return parts, nil
 }
 
 // overview returns the parts about how a file is read, and what may help after an error.
@@ -402,16 +398,9 @@ func (f *found) overview(from *source, err error) []part {
 }
 
 func (d *data) describe(o options) []part {
-	what, source := d.Source, ""
+	source := ""
 	if d.set != nil {
-		what, source = d.set.Title, d.set.Source
-	}
-	what += ": " + view.Count(d.Rows, "row") + ", " + view.Count(len(d.Names), "column")
-	if d.LabelColumn > 0 {
-		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") is the label, " + view.Classes(len(d.Classes))
-	}
-	if d.IDColumn > 0 {
-		what += "; ids from column " + itoa(d.IDColumn)
+		source = d.set.Source
 	}
 	notes := append(slices.Clone(d.Notes), d.kindNotes(o.scale)...)
 	if d.mixtures {
@@ -421,7 +410,7 @@ func (d *data) describe(o options) []part {
 	if !d.asksRows(o.k) {
 		k = itoa(d.clusters(o.k))
 	}
-	return []part{{"table", what + "."}, {"notes", strings.Join(notes, "\n")}, {"k", k},
+	return []part{{"table", answer.New(&d.Head, d.Rows, scale.KindOf(d.scaling)).About + "."}, {"notes", strings.Join(notes, "\n")}, {"k", k},
 		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)}, {"source", source}}
 }
 
@@ -438,12 +427,8 @@ func (d *data) kindNotes(asked scale.Kind) []string {
 	switch {
 	case d.plain != nil:
 		taken = kinds.OpenWords + " (Standardize: no takes them as they are)"
-	case taken == "" && d.sizes == nil:
-		taken = d.scaleNote(asked)
-	case taken == "" && d.scaling.Kind == scale.Sums:
-		taken = "rows are divided by their sums, as those of the model"
 	case taken == "":
-		taken = kinds.CountsWords
+		taken = d.scaleNote(asked)
 	}
 	if d.above {
 		above = kinds.AboveWords
@@ -456,15 +441,13 @@ func texts(list ...string) []string {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// scaleNote says that the columns are standardized, and why if that was found out, or which of them decides
-// where they are not; "" if there is nothing to say. kind is what was asked for.
+// scaleNote says why the columns are standardized if that was found out, or which of them decides if they are not;
+// "" if there is nothing to say. kind is what was asked for.
 func (d *data) scaleNote(kind scale.Kind) string {
 	switch {
-	case d.scaling != nil && kind == scale.Auto:
+	case d.scaling != nil && d.sizes == nil && kind == scale.Auto:
 		return view.Differ(d.scaling, &d.Head, d.Names)
-	case d.scaling != nil:
-		return "the columns are standardized"
-	case d.kind.Total > 0: // a note tells
+	case d.scaling != nil, d.kind.Total > 0: // what was read, or another note, tells
 		return ""
 	}
 	columns := scale.ColumnsOf(d.Data, len(d.Names), d.Weights, nil)

@@ -38,17 +38,6 @@ func (s *session) view(r *result) (parts []part, err error) {
 	return slices.Concat(d.report(r), drawn, s.mixtures(p)), nil
 }
 
-// glimpse returns the report and the pictures that change while the slider moves. To
-// draw all pictures would be too slow.
-func (s *session) glimpse(d *data, r *result) ([]part, error) {
-	p := s.picturesOf(d, r)
-	parts := append(d.report(r), p.scatter(), p.ternary())
-	if d.Rows <= detailedRows {
-		parts = append(append(parts, p.centers()), s.mixtures(p)...)
-	}
-	return parts, nil
-}
-
 // detailedRows is the largest number of rows for which all details are drawn: the pictures
 // are drawn again and again while the slider moves.
 const detailedRows = 600
@@ -145,8 +134,7 @@ func (p *pictures) floors() part {
 	if p.d.given != nil || p.known != nil {
 		return drawn("floors", nil)
 	}
-	k, _ := p.d.proposed()
-	plot := view.FloorCurve(p.frame("floors", "", flat), p.d.floors, p.options.k, k, p.certificate)
+	plot := view.FloorCurve(p.frame("floors", "", flat), p.d.floors, p.options.k, p.d.proposed(), p.certificate)
 	return drawn("floors", chart.Lines(nil, plot))
 }
 

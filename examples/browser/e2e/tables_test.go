@@ -167,7 +167,7 @@ func (p *page) checkTable(name string, e entry, again bool) {
 	}
 	var ids []string
 	at := slices.Index(records[0], "label")
-	if strings.Contains(p.text("table"), " is the label") {
+	if strings.Contains(p.text("table"), " is left out") {
 		at-- // the classes are the last of the columns before it
 	}
 	for _, r := range records[1:] {
@@ -221,7 +221,7 @@ func (p *page) checkError(name, want string, failed bool) {
 	case !failed:
 		p.Errorf("%s: no error, %q expected", name, want)
 	case strings.HasPrefix(want, "-drop "), strings.HasPrefix(want, "-encode "):
-		names := strings.Replace(strings.TrimPrefix(want, "-drop "), ",", " and ", 1)
+		names := strings.Replace(strings.TrimPrefix(want, "-drop "), ",", ", ", 1)
 		if want[1] == 'd' && !strings.Contains(buttons, "Leave out "+names) {
 			p.Errorf("%s: %s; %s", name, said, buttons)
 		}

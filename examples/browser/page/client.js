@@ -2,7 +2,7 @@
 // README.md describes the messages.
 
 const patience = 1000; // ms between Cancel and the end of a worker that does not answer
-const drawing = 4000; // ms more for a worker that answers, to show the best model so far
+const most = 5000; // ms, on a machine so busy that the worker was silent for long before
 
 export class Client {
   #module;
@@ -11,6 +11,8 @@ export class Client {
   #waiting = new Map(); // requests that have no answer yet, by id
   #id = 0;
   #heard = false; // the latest cancel
+  #last = 0; // when the worker sent a message
+  #silence = 0; // ms, the longest time between two messages of the worker
   #lost;
 
   // lost(text) is called after the worker had to be replaced: the new one has
@@ -38,6 +40,9 @@ export class Client {
       };
       worker.onmessage = ({ data }) => {
         if (worker !== this.#worker) return;
+        const now = performance.now();
+        if (started) this.#silence = Math.max(this.#silence, now - this.#last);
+        this.#last = now;
         if (data.kind === "ready") {
           started = true;
           URL.revokeObjectURL(url);
@@ -91,8 +96,9 @@ export class Client {
     request.resolve(data);
   }
 
-  // cancel asks the running request to end with what it has. A worker that is
-  // too busy to listen is replaced.
+  // cancel asks the running request to end with what it has. A worker that does not listen is replaced, after
+  // longer than it was ever silent, as it is when other programs take the processors. One that listens has
+  // four times as long to show the best model so far.
   cancel() {
     const asked = [...this.#waiting.keys()];
     if (asked.length === 0) return;
@@ -101,16 +107,18 @@ export class Client {
     // After the requests that wait for #ready, or they would begin when this is over.
     this.#ready.then(() => worker.postMessage({ kind: "cancel" }), () => {});
     const stuck = () => worker === this.#worker && asked.some((id) => this.#waiting.has(id));
+    const wait = Math.min(Math.max(patience, 3 * this.#silence), most);
     setTimeout(() => {
-      if (stuck() && !this.#heard) this.#replace("it did not answer within a second");
-    }, patience);
+      if (stuck() && !this.#heard) this.#replace("it did not answer");
+    }, wait);
     setTimeout(() => {
       if (stuck()) this.#replace("it did not come to an end");
-    }, patience + drawing);
+    }, 5 * wait);
   }
 
   #replace(text) {
     this.#worker.terminate();
+    this.#silence = 0;
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#start();

@@ -100,6 +100,7 @@ function fail(text, ways = "") {
     const [words, option, value] = line.split("\t");
     const button = Object.assign(document.createElement("button"), { type: "button", textContent: words });
     button.addEventListener("click", () => {
+      $("reading").open = false; // it was opened by the error
       if (option === "roles") roles = value;
       else $(option).value = value;
       fit();
@@ -284,18 +285,33 @@ function allowSave() {
 
 // ---- requests
 
+// begin drops the request that is running, and says what is done now. It returns the number of a new request.
+function begin(what) {
+  asked++;
+  moved = false;
+  clearTimeout(restTimer);
+  clearError();
+  outdate();
+  drop();
+  running = latest;
+  working(what);
+  allowSave();
+  return latest;
+}
+
+// drop makes the page wait for no answer.
+function drop() {
+  latest++;
+  running = 0;
+  working("");
+}
+
 // Tables are read one at a time, the one that was chosen last as the next.
 async function open(source) {
   wanted = source;
   if (opening) return;
   opening = true;
-  latest++; // running requests are for another table
-  asked++;
-  running = latest;
-  moved = false;
-  outdate();
-  clearTimeout(restTimer);
-  allowSave();
+  begin("Reading");
   let opened = false;
   while (wanted) {
     const next = wanted;
@@ -325,6 +341,8 @@ async function open(source) {
     lose("Cancelled. The table has been read, but not fitted.");
   } else if (opened && $("error").hidden) {
     await fit();
+    // On a narrow page the results are below all options.
+    if (!table.set && matchMedia("(max-width: 60rem)").matches) $("certificate").scrollIntoView();
   }
   allowSave();
 }
@@ -338,22 +356,17 @@ function defaults() {
   for (const id of ["na", "skip", "names", "k"]) $(id).value = "";
 }
 
-async function fit() {
-  if (!table || opening) return;
-  const mine = (running = ++latest);
-  asked++;
-  moved = false;
-  clearTimeout(restTimer);
-  clearError();
-  outdate();
-  working("Fitting");
-  allowSave();
-  pathDone = false;
+// fit fits the table, or shows it with a model that was saved.
+async function fit(model) {
+  if (opening || !table && !model) return;
+  const fits = $("k").value || method() === "known" ? "Fitting" : "Choosing the number of prototypes";
+  const mine = begin(model ? "Reading" : fits);
+  pathDone = Boolean(model); // there is no path to a model that was not fitted here
   document.body.dataset.path = "";
   const from = performance.now();
   const all = options();
   const drawnFor = lines(looks());
-  const answer = await client.request("fit", { options: all }, (news) => mine === latest && !cancelling && showProgress(news));
+  const answer = await client.request(model ? "load" : "fit", { ...model, options: all }, (news) => mine === latest && !cancelling && showProgress(news));
   if (mine !== latest) return;
   running = 0;
   working("");
@@ -379,7 +392,8 @@ async function fit() {
     $("slack").value = 100 * Math.sqrt(Number(answer.parts.slack));
     showSlack();
   }
-  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k ?? ""; // otherwise the user may be typing it
+  // A k that is there may be one that the user types.
+  if (model || !$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k ?? "";
   $("time").textContent = `${took < 1000 ? `${took.toFixed(0)} ms` : `${(took / 1000).toFixed(2)} s`}`;
   const proposed = answer.parts.proposed;
   $("propose").hidden = !proposed || proposed === $("k").value;
@@ -387,43 +401,12 @@ async function fit() {
   $("propose").value = proposed;
   allowSave();
   showMethod();
-  say(answer.parts.proved === "known" ? `${answer.parts.verdict}.` : `${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
+  say(`${model ? "The model is shown with this table. " : ""}${answer.parts.verdict}`);
   await showPictures(answer.parts, () => mine === latest);
   if (mine !== latest) return;
   document.body.dataset.fit = String(mine); // for the tests
   if (lines(looks()) !== drawnFor) await redraw(); // changed meanwhile
   if (!answer.cancelled) path();
-}
-
-// load shows a model that was saved, with the table that is there.
-async function load(model) {
-  if (opening) return;
-  const mine = (running = ++latest);
-  asked++;
-  moved = false;
-  clearTimeout(restTimer);
-  clearError();
-  outdate();
-  working("Reading");
-  allowSave();
-  const answer = await client.request("load", { ...model, options: options() });
-  if (mine !== latest) return;
-  running = 0;
-  working("");
-  if (answer.kind === "error") fail(answer.text); // the other kind is handled by lost()
-  if (answer.kind === "done") {
-    outdate(false);
-    shown = pathDone = true; // there is no path to a model that was not fitted here
-    fresh = false;
-    showReport(answer.parts);
-    $("k").value = answer.parts.k;
-    $("time").textContent = "";
-    showMethod();
-    say(`The model is shown with this table. ${answer.parts.verdict}.`);
-    await showPictures(answer.parts, () => mine === latest);
-    if (mine === latest) document.body.dataset.fit = String(mine); // for the tests
-  }
-  allowSave();
 }
 
 // path compares the fit with fits of halves of the rows, and prepares the slider, while there is nothing else to do.
@@ -495,12 +478,11 @@ function cancel() {
 
 let restoring = false;
 async function lost(text) {
-  latest++;
+  drop();
   asked++;
-  running = 0;
-  working("");
   $("path").textContent = "";
   shown = false;
+  if (fresh) hideResults();
   allowSave();
   if (restoring) { // the table would fail again
     table = null;
@@ -521,11 +503,12 @@ async function save(what) {
     fail(answer.text);
     return;
   }
-  const url = URL.createObjectURL(new Blob([answer.bytes], { type: answer.type }));
-  const link = Object.assign(document.createElement("a"), { href: url, download: answer.name });
+  const { name, type, text } = answer.parts;
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-  say(`${answer.name} is saved.`);
+  say(`${name} is saved.`);
   path(); // it was interrupted
 }
 
@@ -552,7 +535,7 @@ async function openFile(file) {
   try {
     const first = await file.slice(0, 1).text();
     if (mine !== choice) return;
-    await (first === "{" ? load : open)({ name: file.name, file, set: "" });
+    await (first === "{" ? fit : open)({ name: file.name, file, set: "" });
   } catch (error) {
     if (mine === choice) lose(`${file.name} could not be read: ${error.message}`);
   }
@@ -595,9 +578,7 @@ function listen() {
     radio.addEventListener("change", () => {
       showMethod();
       if (method() === "known" && !library) {
-        latest++; // there is nothing to compute yet
-        running = 0;
-        working("");
+        drop(); // there is nothing to compute yet
         outdate();
         allowSave();
       } else fit();
@@ -616,9 +597,7 @@ function listen() {
     ownSlack = true;
     showSlack();
     if (opening) return;
-    latest++; // what is under way is for another place
-    running = 0;
-    working("");
+    drop(); // what is under way is for another place
     $("downloads").disabled = true; // until the fit
     preview();
     clearTimeout(restTimer);

@@ -7,6 +7,7 @@ const softkmeans = {
   ready(receive) {
     softkmeans.receive = receive;
     postMessage({ kind: "ready" });
+    setInterval(() => postMessage({ kind: "alive" }), 250); // tells client.js how often messages are read
   },
   // read returns bytes of a Blob, or null if they cannot be read.
   read(blob, from, to) {
@@ -16,9 +17,7 @@ const softkmeans = {
       return null;
     }
   },
-  post(message) {
-    postMessage(message, message.bytes ? [message.bytes.buffer] : []);
-  },
+  post: (message) => postMessage(message),
 };
 self.softkmeans = softkmeans;
 

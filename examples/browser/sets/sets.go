@@ -9,11 +9,11 @@ import (
 
 // Set is a data set that comes with the page.
 type Set struct {
-	Name, Title string
-	Columns     []string
-	Classes     []string // names of the labels 0, 1, …
-	Tile        int      // the width of the square that a row is as a picture; 0: rows are no pictures
-	Source      string   // the authors, whom the licence requires to name
+	Name    string
+	Columns []string
+	Classes []string // names of the labels 0, 1, …
+	Tile    int      // the width of the square that a row is as a picture; 0: rows are no pictures
+	Source  string   // the authors, whom the licence requires to name
 }
 
 // Label is the name of the last column of a Table.
@@ -35,27 +35,27 @@ const licence = ", as shipped with scikit-learn (BSD 3-Clause), from the UCI Mac
 // All are the sets, in the order of their buttons.
 var All = []Set{
 	{
-		Name: "iris", Title: "Iris",
+		Name:    "iris",
 		Columns: []string{"sepal length", "sepal width", "petal length", "petal width"},
 		Classes: []string{"setosa", "versicolor", "virginica"},
 		Source:  "Iris: R. A. Fisher (1936), doi 10.24432/C56C76" + licence,
 	},
 	{
-		Name: "wine", Title: "Wine",
+		Name: "wine",
 		Columns: []string{"alcohol", "malic acid", "ash", "alcalinity of ash", "magnesium", "phenols", "flavanoids", "nonflavanoid phenols",
 			"proanthocyanins", "color intensity", "hue", "OD280/OD315", "proline"},
 		Classes: []string{"cultivar 1", "cultivar 2", "cultivar 3"},
 		Source:  "Wine: S. Aeberhard and M. Forina (1991), doi 10.24432/C5PC7J" + licence,
 	},
 	{
-		Name: "digits", Title: "Digits",
+		Name:    "digits",
 		Columns: pixels(8),
 		Classes: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"},
 		Tile:    8,
 		Source:  "Optical Recognition of Handwritten Digits (test part): E. Alpaydin and C. Kaynak (1998), doi 10.24432/C50P49" + licence,
 	},
 	{
-		Name: "breast_cancer", Title: "Breast cancer",
+		Name:    "breast_cancer",
 		Columns: nuclei(),
 		Classes: []string{"malignant", "benign"},
 		Source:  "Breast Cancer Wisconsin (Diagnostic): W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi 10.24432/C5DW2B" + licence,
