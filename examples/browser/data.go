@@ -87,6 +87,9 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 		return err
 	}
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
+	if axis := d.columns.Axis; axis != nil && d.Axis != "" {
+		axis.Name = table.Short(d.Axis, table.MostName)
+	}
 	d.spreads = scale.ColumnsOf(d.x.Data, d.x.Cols, d.Weights, d.scaling)
 	return nil
 }
@@ -95,7 +98,8 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 // brightness of their own, else with the rows as given. Rows without a sum leave all rows as given.
 func (d *data) ofBrightness(ctx context.Context, o options) (*data, error) {
 	plain := cmp.Or(d.plain, d)
-	if o.method != view.MinVolume || o.scale != scale.Auto || plain.scaling != nil || plain.gaps > 0 || plain.set != nil {
+	if o.method != view.MinVolume || o.scale != scale.Auto || plain.scaling != nil || plain.gaps > 0 || plain.set != nil ||
+		kinds.Square(plain.x) {
 		return plain, nil
 	}
 	open, err := kinds.Open(ctx, plain.x, plain.Weights, d.clusters(o.k), o.k == 0)

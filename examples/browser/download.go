@@ -43,13 +43,9 @@ func (s *session) save(what string) (_ []part, err error) {
 	default:
 		err = errors.New("there is nothing to save called " + strconv.Quote(what))
 	}
-	return []part{{"name", d.baseName() + name}, {"type", kind}, {"text", string(text)}}, err
-}
-
-// baseName is the table's name without its folder and extension.
-func (d *data) baseName() string {
-	name := path.Base(strings.ReplaceAll(d.Source, `\`, "/"))
-	return cmp.Or(strings.TrimSuffix(name, path.Ext(name)), "table")
+	table := path.Base(strings.ReplaceAll(d.Source, `\`, "/"))
+	table = cmp.Or(strings.TrimSuffix(table, path.Ext(table)), "table")
+	return []part{{"name", table + name}, {"type", kind}, {"text", string(text)}}, err
 }
 
 // membershipsCSV returns the file of memberships of the command, with a column of classes that is carried
@@ -76,10 +72,10 @@ func (d *data) modelFile(r *result) *modelfile.File {
 	m := *r.model
 	m.Certificate = r.certificate
 	f := &modelfile.File{Model: &m, Method: methods[r.options.method], Columns: d.Names, Named: d.Header,
-		VolumeRatio: r.compact.VolumeRatio, LossGap: r.compact.LossGap}
+		VolumeRatio: r.compact.VolumeRatio, LossGap: r.compact.LossGap,
+		LabelLargest: d.mixtures && r.clusters != nil}
 	if d.scaling != nil {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}
-	f.LabelLargest = d.mixtures && r.clusters != nil
 	return f
 }

@@ -49,9 +49,7 @@ func (s *session) shares(ctx context.Context, o options) (*result, error) {
 		return nil, err
 	}
 	if n := from.Centers.Rows; n > maxK || n > maxValues/d.Rows {
-		return nil, errors.New(o.library.Source + ": " + itoa(n) + " prototypes for " +
-			view.Count(d.Rows, "row") + "; the page takes up to " + itoa(maxK) + ", and " + itoa(maxValues) +
-			" shares; softkmeans predict -centers more")
+		return nil, tooMany(d, n)
 	}
 	x := d.x
 	if d.given != nil {
@@ -82,7 +80,7 @@ func (d *data) ofKnown(ctx context.Context, k *sources.Answer) (_ *data, err err
 		drawn.plane, err = view.NewPlane(ctx, drawn.x, d.Weights)
 	}
 	drawn.columns = view.NewColumns(drawn.x, d.Weights, d.Names)
-	drawn.columns.Labels = k.Mixer.Names
+	drawn.columns.Labels, drawn.columns.Axis = k.Mixer.Names, d.columns.Axis
 	return &drawn, err
 }
 

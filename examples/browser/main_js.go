@@ -106,24 +106,20 @@ func (w *worker) serve(ctx context.Context, message js.Value) (parts []part, err
 		return ctx.Err()
 	}
 	iterates := func(it softkmeans.Iteration) { tell(progress("iteration "+itoa(it.Iteration), it)) }
-	switch message.Get("kind").String() {
+	switch kind := message.Get("kind").String(); kind {
 	case "open":
 		from := fileOf(message)
 		from.set = sets.Find(textOf(message.Get("set")))
 		return w.session.open(ctx, from, o, reads)
-	case "load":
-		text, err := io.ReadAll(fileOf(message).open())
-		if err != nil {
-			return nil, err
-		}
-		return w.session.load(ctx, text, o)
-	case "know":
+	case "load", "know":
 		from := fileOf(message)
 		text, err := io.ReadAll(from.open())
-		if err != nil {
-			return nil, err
+		if err == nil && kind == "load" {
+			parts, err = w.session.load(ctx, text, o)
+		} else if err == nil {
+			err = w.session.know(from.name, text)
 		}
-		return nil, w.session.know(from.name, text)
+		return parts, err
 	case "fit":
 		return w.session.fit(ctx, o, reads, iterates)
 	case "preview":

@@ -59,9 +59,8 @@ const ofKnown = 3 // the place among methods that is not a method of fits
 
 // choices has the words of all options of a few words, and what takes the number of one.
 func (o *options) choices() map[string]choice {
-	auto := strings.Fields("auto yes no")
+	auto, texts := strings.Fields("auto yes no"), []table.Text{table.TextError, table.TextDrop}
 	scales, signs := []scale.Kind{scale.Auto, scale.ZScore, scale.None}, []rune{0, '.', ','}
-	texts := []table.Text{table.TextError, table.TextDrop}
 	return map[string]choice{
 		"method":      {methods, func(at int) { o.known, o.method = at == ofKnown, view.Method(at%ofKnown) }},
 		"enclosure":   {strings.Fields("ball tight"), number(&o.enclosure)},
@@ -121,8 +120,9 @@ func (o *options) set(name, value string) error {
 		o.skip, ok = value, value == "" || new(table.Skip).Add(value) == nil
 		want = "rows such as 1, 3-5, 40- or last"
 	case name == "roles":
-		o.roles, ok = value, strings.Trim(value, "dlwikxt") == ""
-		want = "a letter of d, l, w, i, k, x, t for each column"
+		count := func(role string) int { return strings.Count(value, role) }
+		o.roles, ok = value, strings.Trim(value, "dlwikxt") == "" && max(count("l"), count("w"), count("i")) < 2
+		want = "a letter of d, l, w, i, k, x, t for each column, with l, w and i once at most"
 	default:
 		return errors.New("there is no option " + strconv.Quote(name))
 	}

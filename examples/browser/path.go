@@ -151,17 +151,13 @@ func (p *slackPath) global(d *data) (*softkmeans.Matrix, error) {
 // between returns centers from a to b, whose slacks differ by rise. Those at the fraction t would have the
 // given slack if the error rose linearly. As it is convex, it is measured there, and a parabola has the answer.
 func (p *slackPath) between(d *data, a, b *softkmeans.Matrix, t, slack, rise float64) (*softkmeans.Matrix, error) {
-	m, err := d.mixed(mean(a, b, t))
-	if err != nil {
-		return nil, err
-	}
-	r, err := d.judge(m, options{})
+	r, err := d.mixed(mean(a, b, t), options{})
 	if err != nil {
 		return nil, err
 	}
 	bend := (slack - d.slackOf(r.certificate.Objective, p.k)) / (t * (1 - t))
 	if !(bend > 0) || !view.Finite(bend) {
-		return m.Centers, nil
+		return r.model.Centers, nil
 	}
 	slope := rise - bend
 	return mean(a, b, 2*rise*t/(slope+math.Sqrt(slope*slope+4*bend*rise*t))), nil
@@ -176,11 +172,13 @@ func mean(a, b *softkmeans.Matrix, t float64) *softkmeans.Matrix {
 	return m
 }
 
-// mixed returns a model of the rows as mixtures of the centers.
-func (d *data) mixed(centers *softkmeans.Matrix) (m *softkmeans.Model, err error) {
-	m = &softkmeans.Model{Centers: centers}
-	m.Memberships, err = m.Predict(nil, d.x)
-	return m, err
+// mixed returns the rows as mixtures of the centers.
+func (d *data) mixed(centers *softkmeans.Matrix, o options) (_ *result, err error) {
+	m := &softkmeans.Model{Centers: centers}
+	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
+		return nil, err
+	}
+	return d.judge(m, o)
 }
 
 // globalSimplex returns the corners of the global simplex that is turned towards the centers.

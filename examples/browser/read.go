@@ -102,7 +102,11 @@ func (s *source) read(r reading, progress tell) (*found, error) {
 	if r.library != nil && r.missing == absent.Error {
 		r.missing = absent.Fit // shares are by the values that are there
 	}
-	if f.gaps, err = absent.Settle(f.Table, r.missing, "", f.keep); err != nil {
+	leave := func(left []bool) {
+		f.texts.Leave(left)
+		absent.Keep(f.Table, left)
+	}
+	if f.gaps, err = absent.Settle(f.Table, r.missing, "", leave); err != nil {
 		f.Table = nil
 	}
 	f.name = f.texts.Names()
@@ -139,10 +143,7 @@ func placed(err error) error {
 
 // readTable reads the file as a table.
 func (s *source) readTable(f *found, r reading, progress tell) (err error) {
-	d, id, err := r.dialect()
-	if err != nil {
-		return err
-	}
+	d, id := r.dialect()
 	if s.set != nil && r.roles == "" {
 		d.Label = sets.Label
 	}
@@ -212,7 +213,7 @@ func foreign(head []byte, name string) error {
 
 // dialect returns the Dialect for a reading. With roles, id is the column of the ids. It is read as one that
 // is carried along, because the reader looks for further ids beside one that it knows.
-func (r *reading) dialect() (d table.Dialect, id int, err error) {
+func (r *reading) dialect() (d table.Dialect, id int) {
 	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Transpose: r.transpose,
 		Long: r.long, Words: words, Guess: true, Text: r.text, Missing: r.missing != absent.Error,
 		Names: split(r.names), NA: split(r.na), Below: r.below}
@@ -220,27 +221,20 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 		_ = d.Skip.Add(r.skip) // which went well when it was set
 	}
 	if r.roles == "" {
-		return d, 0, nil
+		return d, 0
 	}
 	if d.ID = table.NoID; !strings.ContainsRune(r.roles, undecided) {
 		d.Text = table.TextOneHot
 	}
 	for j, role := range []byte(r.roles) {
-		column, one := itoa(j+1), &d.Label
+		column := itoa(j + 1)
 		switch table.Role(role) {
 		case table.AsData, undecided:
 		case table.AsWeights:
-			one = &d.Weights
-			fallthrough
+			d.Weights = column
 		case table.AsLabel:
-			if *one != "" {
-				return d, 0, errors.New("columns " + *one + " and " + column + " cannot both be labels or weights")
-			}
-			*one = column
+			d.Label = column
 		case table.AsID:
-			if id > 0 {
-				return d, 0, errors.New("columns " + itoa(id) + " and " + column + " cannot both be ids")
-			}
 			id = j + 1
 			fallthrough
 		case table.AsKept:
@@ -250,7 +244,7 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 			d.Drop = append(d.Drop, column)
 		}
 	}
-	return d, id, nil
+	return d, id
 }
 
 // split is the parts of a list with commas; nil for "".
@@ -282,12 +276,6 @@ func (f *found) takeID(id int) {
 	if len(t.KeptNames) == 0 {
 		t.Kept = nil
 	}
-}
-
-// keep takes the rows that are left out away from the table.
-func (f *found) keep(left []bool) {
-	f.texts.Leave(left)
-	absent.Keep(f.Table, left)
 }
 
 // letters are the roles of all columns, as in reading.

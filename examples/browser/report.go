@@ -87,14 +87,14 @@ func (d *data) answer(r *result) *answer.Answer {
 	return a
 }
 
-// roomEach is how many CSS pixels a character of a table takes.
-const roomEach = 8
+// roomEach is how many CSS pixels a character of a table takes, with the space between columns.
+const roomEach = 9
 
 // newAnswer returns an answer with the labels of the rows, whose tables are as wide as the page.
 func (d *data) newAnswer(r *result) *answer.Answer {
 	a := answer.New(&d.Head, d.Rows, scale.KindOf(d.scaling))
 	a.About, a.Notes, a.K, a.Sizes = "", nil, r.options.k, make([]int, r.options.k)
-	a.Room = max(answer.LineWidth, r.options.wide/roomEach)
+	a.Room = r.options.wide / roomEach
 	for _, label := range r.model.Labels(nil) {
 		a.Sizes[label]++
 	}

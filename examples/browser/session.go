@@ -353,11 +353,7 @@ func (s *session) preview(o options) ([]part, error) {
 	if err != nil || centers == nil {
 		return nil, err
 	}
-	m, err := d.mixed(centers)
-	if err != nil {
-		return nil, err
-	}
-	r, err := d.judge(m, o)
+	r, err := d.mixed(centers, o)
 	if err != nil {
 		return nil, err
 	}
@@ -385,10 +381,7 @@ func (f *found) overview(from *source, err error) []part {
 	for _, w := range f.ways(err) {
 		ways = append(ways, w.text+"\t"+w.option+"\t"+w.value)
 	}
-	delimiter, decimal := string(f.Delimiter), "point"
-	if at := slices.Index(delimiterSigns, f.Delimiter); at >= 0 {
-		delimiter = delimiters[at]
-	}
+	delimiter, decimal := delimiters[max(slices.Index(delimiterSigns, f.Delimiter), 0)], "point"
 	if f.Decimal == ',' {
 		decimal = "comma"
 	}
@@ -415,15 +408,19 @@ func (d *data) describe(o options) []part {
 }
 
 // kindNotes say what the numbers are, and in one line what follows for the scale and the bounds.
-func (d *data) kindNotes(asked scale.Kind) []string {
-	codes, total, above := "", "", ""
-	if at, groups := kinds.Codes(softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)); at > 0 {
-		codes = kinds.CodesWords(d.Names[at-1], groups)
+func (d *data) kindNotes(asked scale.Kind) (notes []string) {
+	given := softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
+	if at, groups := kinds.Codes(given); at > 0 {
+		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
 	}
 	if at := d.kind.Total; at > 0 {
-		total = "column " + d.Names[at-1] + kinds.TotalWords
+		notes = append(notes, "column "+d.Names[at-1]+kinds.TotalWords)
 	}
-	taken := d.kind.Words()
+	if kinds.Square(given) {
+		notes = append(notes, "the table is symmetric; if it compares its rows with each other, softkmeans fit -kernel "+
+			"takes it for similarities, distances or a graph")
+	}
+	taken, above := d.kind.Words(), ""
 	switch {
 	case d.plain != nil:
 		taken = kinds.OpenWords + " (Standardize: no takes them as they are)"
@@ -433,7 +430,7 @@ func (d *data) kindNotes(asked scale.Kind) []string {
 	if d.above {
 		above = kinds.AboveWords
 	}
-	return texts(codes, total, strings.Join(texts(taken, above), "; "))
+	return append(notes, texts(strings.Join(texts(taken, above), "; "))...)
 }
 
 // texts are those that are not empty.

@@ -36,7 +36,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("none: %+v, %v", o, err)
 	}
 	for _, bad := range []string{"method=fast", "enclosure=", "k=0", "k=-1", "k=65", "k=3.5", "k=99999999999", "slack=-0.1", "slack=1.01", "slack=NaN",
-		"slack=x", "standardize=1", "delimiter=x", "decimal=1", "header=2", "missing=none", "roles=dq", "color=red", "width=-1", "wide=x", "zoom=", "speed=1"} {
+		"slack=x", "standardize=1", "delimiter=x", "decimal=1", "header=2", "missing=none", "roles=dq", "roles=ddii", "roles=ll", "roles=wdw", "color=red", "width=-1", "wide=x", "zoom=", "speed=1"} {
 		name, value, _ := strings.Cut(bad, "=")
 		if _, err := parseOptions(name + "\t" + value); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", bad, err)

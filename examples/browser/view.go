@@ -27,14 +27,8 @@ func (s *session) view(r *result) (parts []part, err error) {
 	}
 	p := s.picturesOf(d, r)
 	drawn := []part{p.scatter(), p.ternary(), p.centers(), p.floors(), p.trace()}
-	n := 0
-	for _, d := range drawn {
-		if d.value != "" {
-			n++
-		}
-	}
-	// Pictures stand two in a row. The memberships take a row if one is left over.
-	s.widened = n%2 == 0
+	others := slices.DeleteFunc(slices.Clone(drawn), func(p part) bool { return p.value == "" })
+	s.widened = len(others)%2 == 0 // pictures stand two in a row
 	return slices.Concat(d.report(r), drawn, s.mixtures(p)), nil
 }
 

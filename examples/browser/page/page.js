@@ -268,6 +268,7 @@ function setRole(j, role) {
 function hideResults() {
   showing++;
   shown = false;
+  say("");
   $("certificate").hidden = true;
   $("details").replaceChildren();
   for (const figure of document.querySelectorAll("[data-picture]")) {
