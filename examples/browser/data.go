@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/examples/browser/sets"
+	"softkmeans/internal/answer"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/scale"
@@ -32,9 +33,9 @@ type data struct {
 	mixtures bool               // rows are mixtures: their labels are the largest memberships
 	above    bool               // prototypes are kept at 0 or above
 	floors   []float64          // for k = 1, 2, …
-	choice   *choosek.Choice    // of the number by the rows; nil: k was given
+	choice   *answer.Choice     // of the number of prototypes; nil: k was given
 	plane    view.Plane
-	draw     *data // see few
+	draw     *data // for previews: d itself or, if it has many rows, a sample of them
 	columns  *view.Columns
 	spreads  *scale.Columns // in the table's units
 }
@@ -91,6 +92,9 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 		axis.Name = table.Short(d.Axis, table.MostName)
 	}
 	d.spreads = scale.ColumnsOf(d.x.Data, d.x.Cols, d.Weights, d.scaling)
+	if d.draw = d; d.Rows > manyRows {
+		d.draw = d.sample(drawnRows)
+	}
 	return nil
 }
 
@@ -135,41 +139,35 @@ func (d *data) clusters(k int) int {
 // set tells it.
 func (d *data) asksRows(k int) bool { return k == 0 && d.set == nil && d.choice == nil }
 
-// choose asks the rows for the number of prototypes if need be, as the command does. Few rows tell none.
+// choose asks the rows for the number of prototypes if need be, as the command does: of few rows the floors.
 func (d *data) choose(ctx context.Context, k int) error {
 	if !d.asksRows(k) {
 		return nil
 	}
+	var p choosek.Proposal
 	c, err := kinds.Choose(ctx, d.x, d.sizes, d.scaling, &choosek.Options{Weights: d.Weights})
+	if err == nil && c == nil {
+		p, err = choosek.Propose(d.floors)
+	}
 	if err == nil {
-		d.choice = c
+		d.choice = answer.NewChoice(c, &p)
+		d.draw.choice = d.choice
 	}
 	return err
 }
 
 // proposed is the number of prototypes that the rows propose; 0: none.
 func (d *data) proposed() int {
-	if d.choice == nil {
+	if d.choice == nil || d.choice.K == nil {
 		return 0
 	}
-	return d.choice.K
+	return *d.choice.K
 }
 
 // rowName returns the id of row i of the table, or its number in the file.
 func (d *data) rowName(i int) string {
 	_, id := d.name(i)
 	return id
-}
-
-// few is d or, if it has many rows, a sample of them for previews.
-func (d *data) few() *data {
-	if d.Rows <= manyRows {
-		return d
-	}
-	if d.draw == nil {
-		d.draw = d.sample(drawnRows)
-	}
-	return d.draw
 }
 
 // sample returns n rows at even steps. A row of the sample counts for a step of rows.

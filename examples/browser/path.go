@@ -66,7 +66,7 @@ func (s *session) extend(ctx context.Context, progress func(found int, it softkm
 	if s.data == nil || s.data.given != nil || p == nil {
 		return nil
 	}
-	d := s.data.few()
+	d := s.data.draw
 	if p.k < 2 || !(d.floors[0] > 0) {
 		p.next = len(pathSteps)
 	}

@@ -346,7 +346,7 @@ func TestDraw(t *testing.T) {
 	}); err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
-	few := s.data.few()
+	few := s.data.draw
 	if few.Rows != drawnRows || few == s.data {
 		t.Fatalf("a draw of %d rows", few.Rows)
 	}

@@ -80,7 +80,7 @@ func (d *data) answer(r *result) *answer.Answer {
 		}
 	}
 	f.Fill(a)
-	a.Choice = answer.NewChoice(d.choice, nil)
+	a.Choice = d.choice
 	if r.options.method == view.MinVolume && d.given == nil {
 		a.Warnings = append(a.Warnings, texts(view.LastDirection(d.floors, len(names)))...)
 	}

@@ -184,7 +184,7 @@ func (s *session) fitted(ctx context.Context, o options, progress func(softkmean
 	if m.Lambda > 0 {
 		r.first = &first
 	}
-	if d.few() == d {
+	if d.draw == d {
 		s.path.add(d.slackOf(m.Objective, o.k), m.Centers)
 	}
 	if err = r.prove(ctx, d); ctx.Err() != nil {
@@ -348,7 +348,7 @@ func (s *session) preview(o options) ([]part, error) {
 		return nil, nil
 	}
 	o.k = s.path.k
-	d := s.data.few()
+	d := s.data.draw
 	centers, err := s.path.at(d, o.slack)
 	if err != nil || centers == nil {
 		return nil, err

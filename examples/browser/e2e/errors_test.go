@@ -87,7 +87,7 @@ func TestLabelColumn(t *testing.T) {
 		p.fails("a column of text: column 3 (kind)")
 		p.run(click("#ways button:last-child")) // the labels
 		now = p.fitted(now)
-		if got := p.text("table"); !strings.Contains(got, "kinds.csv: 6 rows, 2 columns; column 3 (kind)") {
+		if got := p.text("table"); !strings.Contains(got, "kinds.csv: 6 rows, 2 columns, and a header; column 3 (kind) is left out") {
 			t.Errorf("the page says of the table: %q", got)
 		}
 		if got := p.text("accuracy"); got != "100 %" {
@@ -120,8 +120,8 @@ func TestCancel(t *testing.T) {
 		p.eval("document.body.dataset.fit", &now)
 		p.run(cancelAt("progress-text", "iteration"), chromedp.SetValue("#k", "20", chromedp.ByQuery))
 		p.fitted(now)
-		if got := p.text("verdict"); !strings.HasPrefix(got, "Cancelled. Best so far: ") {
-			t.Errorf("the verdict is %q", got)
+		if got := p.text("answer"); !strings.Contains(got, "The fit was stopped after ") {
+			t.Errorf("the answer is %q", got)
 		}
 		if p.number("objective") < p.number("floor") {
 			t.Errorf("the best so far is %s, below the floor %s", p.text("objective"), p.text("floor"))
@@ -144,7 +144,7 @@ func TestCancel(t *testing.T) {
 			t.Error("a request that was cancelled has begun")
 		}
 		p.after(click("[data-set=iris]"))
-		if got := p.text("verdict"); !strings.Contains(got, "above the floor") {
+		if got := p.text("verdict"); !strings.Contains(got, "3 prototypes explain 97.2 %") {
 			t.Errorf("the next verdict is %q", got)
 		}
 		p.quiet()
@@ -173,6 +173,37 @@ func TestReplacedWorker(t *testing.T) {
 		}
 		p.quiet()
 	})
+}
+
+// A worker that was silent for long before, as on a busy machine, has longer to hear of Stop.
+func TestBusyWorker(t *testing.T) {
+	p := open(t, pageOf(t, "go"), 1360, 900)
+	p.run(chromedp.Evaluate(`{const post = Worker.prototype.postMessage;
+		Worker.prototype.postMessage = function (message, ...rest) {
+			setTimeout(() => post.call(this, message, ...rest), message.kind === "cancel" ? 1500 : 0) };
+		const from = performance.now();
+		while (performance.now() < from + 1200);}`, nil)) // messages of the worker wait meanwhile
+	p.after(click("[data-set=digits]"))
+	p.after(cancelAt("progress-text", "iteration"), chromedp.SetValue("#k", "20", chromedp.ByQuery))
+	if got := p.text("answer"); !strings.Contains(got, "The fit was stopped after ") {
+		t.Errorf("the answer is %q; %s", got, p.text("error"))
+	}
+	p.quiet()
+}
+
+// When the worker is lost with the first fit of a table, the results of the table before go.
+func TestLostFit(t *testing.T) {
+	p := open(t, pageOf(t, "go"), 1360, 900)
+	p.run(chromedp.Evaluate(`{const post = Worker.prototype.postMessage;
+		Worker.prototype.postMessage = function (message, ...rest) {
+			if (message.kind === "fit") this.onerror(new ErrorEvent("error", {message: "out of memory"}));
+			else post.call(this, message, ...rest) }}`, nil))
+	p.drop("other.csv", "a,b\n1,2\n2,4\n5,1\n4,4\n")
+	p.fails("The worker was replaced", "out of memory")
+	if !p.hidden("certificate") || p.text("status") != "" {
+		t.Errorf("the page still says %q, and reads %q", p.text("verdict"), p.text("status"))
+	}
+	p.quiet()
 }
 
 // Neither the page nor a worker of it can reach another host.

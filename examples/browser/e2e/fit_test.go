@@ -127,8 +127,8 @@ func TestNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.compare(m, truth)
-		if got := p.text("verdict"); got != "24.9 % above the floor" {
-			t.Errorf("the verdict of the minimal volume is %q", got)
+		if got := p.text("above"); got != "24.9 %" {
+			t.Errorf("the minimal volume is %s above the floor", got)
 		}
 		p.pictures("scatter", "ternary", "centers", "memberships", "floors", "trace")
 
@@ -137,7 +137,7 @@ func TestNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.compare(m, truth)
-		if got := p.text("verdict"); got != "Proved optimal" {
+		if got := p.text("verdict"); !strings.HasSuffix(got, proved) {
 			t.Errorf("the verdict of the global solution is %q", got)
 		}
 		p.pictures("scatter", "ternary", "centers", "memberships", "floors")
@@ -167,24 +167,36 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// checkProposal fits the proposed number of prototypes.
+// proved is the end of a verdict on the global solution.
+const proved = " can explain more (proved)."
+
+// checkProposal pastes the table and fits the proposed number of prototypes.
 func (p *page) checkProposal(x *softkmeans.Matrix) {
 	p.Helper()
-	p.after(click("#propose"))
 	floors, err := softkmeans.Floors(background, x, nil)
 	if err != nil {
 		p.Fatal(err)
 	}
-	proposal, err := choosek.Propose(floors)
+	choice, err := choosek.Choose(background, x, nil)
 	if err != nil {
 		p.Fatal(err)
 	}
+	var text strings.Builder
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			text.WriteString([]string{"", ","}[min(j, 1)] + strconv.FormatFloat(v, 'g', -1, 64))
+		}
+		text.WriteString("\n")
+	}
+	p.after(chromedp.Evaluate(`document.getElementById("text").value = `+strconv.Quote(text.String())+`; document.getElementById("paste").click()`, nil))
+	p.after(chromedp.SetValue("#k", strconv.Itoa(choice.K+1), chromedp.ByQuery))
+	p.after(click("#propose"))
 	var k string
 	p.eval(`document.getElementById("k").value`, &k)
-	if k != strconv.Itoa(proposal.K) {
-		p.Errorf("the proposed k is %s, natively %d", k, proposal.K)
+	if k != strconv.Itoa(choice.K) {
+		p.Errorf("the proposed k is %s, natively %d", k, choice.K)
 	}
-	p.near("floor", floors[proposal.K-1], 1e-6)
+	p.near("floor", floors[choice.K-1], 1e-6)
 	p.pictures("scatter", "centers", "memberships", "floors", "trace")
 }
 
@@ -223,7 +235,7 @@ func TestSlider(t *testing.T) {
 		sizes := map[int]float64{}
 		for _, at := range []int{90, 70, 50, 30, 10, 2} {
 			p.run(slide(at))
-			p.is(`document.getElementById("answer").textContent.includes("A preview") && document.getElementById("verdict").textContent.startsWith("Slack")`)
+			p.is(`document.getElementById("answer").textContent.includes("A preview")`)
 			slack := float64(at*at) / 100
 			if got := p.number("above"); math.Abs(got-slack) > 2+slack/10 {
 				t.Errorf("a slack of %v %% shows prototypes %v %% above the floor", slack, got)
@@ -239,7 +251,7 @@ func TestSlider(t *testing.T) {
 			}
 		}
 		p.after(slide(0), rested)
-		if got := p.text("verdict"); got != "Proved optimal" {
+		if got := p.text("verdict"); !strings.HasSuffix(got, proved) {
 			t.Errorf("without slack the verdict is %q", got)
 		}
 		p.after(slide(80), rested)

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		flags.PrintDefaults()
 	}
 	addr := flags.String("addr", "localhost:8080", "where to serve; port 0 is any free one")
-	tiny := flags.Bool("tinygo", false, "build with tinygo: a quarter of the size, with gzip a third")
+	tiny := flags.Bool("tinygo", false, "build with tinygo: 40 % of the size, with gzip half")
 	out := flags.String("o", "", "write the page to this folder, which is created if needed, and do not serve")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return err
