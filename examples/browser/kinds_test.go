@@ -114,3 +114,23 @@ func TestBrightness(t *testing.T) {
 		t.Errorf("objective %v, not %v, %v", s.shown.certificate.Objective, before, err)
 	}
 }
+
+// A note says that a symmetric table may compare its rows. The axis of spectra has the name that the file gives it.
+func TestSymmetric(t *testing.T) {
+	t.Parallel()
+	s := &session{}
+	parts := tables.Must(s.open(t.Context(), fromText("s.csv", "a,b,c\n1,.5,.2\n.5,1,.3\n.2,.3,1\n"), options{}, nil))(t)
+	if notes := valueOf(t, parts, "notes"); !strings.Contains(notes, "the table is symmetric") {
+		t.Error(notes)
+	}
+	parts = tables.Must(s.open(t.Context(), fromText("t.csv", "a,b,c\n1,.5,.2\n.5,1,.3\n.2,.4,1\n"), options{}, nil))(t)
+	if notes := valueOf(t, parts, "notes"); strings.Contains(notes, "symmetric") {
+		t.Error(notes)
+	}
+	text := string(read(t, filepath.Join("tables", "trade", "spectra_in_columns.csv")))
+	_, rest, _ := strings.Cut(text, ",")
+	tables.Must(s.open(t.Context(), fromText("spectra.csv", "Raman shift (cm-1),"+rest), options{}, nil))(t)
+	if axis := s.data.columns.Axis; axis == nil || axis.Name != "Raman shift (cm-1)" {
+		t.Errorf("%+v", axis)
+	}
+}
