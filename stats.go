@@ -24,7 +24,7 @@ import (
 // the largest count as 0, but their rows are counted.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
-// takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
+// takes 8·d(d+1) bytes for d columns, at most 65536. Only one goroutine at a time may change it.
 type Stats struct {
 	units            // of the numbers below
 	rows     int     // all rows, also of weight 0
@@ -193,8 +193,7 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	if top == 0 { // the rows are checked and counted only
 		weights = nil
 	}
-	err = cmp.Or(s.checkMore("x", x.Rows, x.Cols), err, checkSize("the scatter matrix", x.Cols+1, x.Cols+1))
-	if err != nil {
+	if err = cmp.Or(s.checkMore("x", x.Rows, x.Cols), err); err != nil {
 		return err
 	}
 	part, err := newSamples(context.Background(), x, weights, 0, true)
@@ -221,11 +220,19 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	return nil
 }
 
+// mostStatsColumns is the largest number of columns of statistics. For more a program would end because it is
+// out of memory, for example with the 850 000 columns of a methylation array.
+const mostStatsColumns = 1 << 16
+
 // checkMore returns an error if no rows of the given shape can follow the rows of m.
 func (m *Stats) checkMore(arg string, rows, cols int) error {
 	if m.cols != 0 && cols != m.cols {
 		return fail(ErrShape,
 			arg+" has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
+	}
+	if cols > mostStatsColumns {
+		return fail(ErrShape, arg+" has "+strconv.Itoa(cols)+" columns, statistics take at most "+
+			strconv.Itoa(mostStatsColumns)+": the scatter matrix of these has 34 GB")
 	}
 	if rows > math.MaxInt-m.rows {
 		return fail(ErrShape, "the rows are more than an int can count")

@@ -327,6 +327,14 @@ func FuzzStats(f *testing.F) {
 	})
 }
 
+// TestStatsWide checks that rows whose scatter matrix no machine holds are refused, and change nothing.
+func TestStatsWide(t *testing.T) {
+	var s Stats
+	if err := s.Add(NewMatrix(2, 850000, nil)); !errors.Is(err, ErrShape) || s.Rows() != 0 {
+		t.Errorf("850 000 columns: %v, %d rows", err, s.Rows())
+	}
+}
+
 // TestStatsForm: statistics at a limit of what rows can give are read, those beyond it are not, nor is any cut
 // or changed form. A header that promises much allocates nothing.
 func TestStatsForm(t *testing.T) {

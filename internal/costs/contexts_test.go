@@ -104,11 +104,17 @@ func (s *shape) global(add adder) {
 	add("Principal", func(ctx context.Context) error {
 		return second(softkmeans.Principal(ctx, s.x, 1, one))
 	})
-	add("stream.Fit", func(ctx context.Context) error {
-		o := &stream.Options{Workers: 1, Memberships: func(int, *matrix) error { return nil }}
-		return second(stream.Fit(ctx, inBlocks(s.x, 1000), s.k, o))
-	})
+	if s.x.Cols <= mostStreamed {
+		add("stream.Fit", func(ctx context.Context) error {
+			o := &stream.Options{Workers: 1, Memberships: func(int, *matrix) error { return nil }}
+			return second(stream.Fit(ctx, inBlocks(s.x, 1000), s.k, o))
+		})
+	}
 }
+
+// mostStreamed is the number of columns up to which tables are streamed: the statistics of d columns take
+// 8·d² bytes, and a block of 24 rows takes longer than any other call to hear its context.
+const mostStreamed = 4096
 
 // pure returns memberships of 1, in turn.
 func (s *shape) pure() *matrix {
@@ -141,6 +147,9 @@ func (s *shape) volume(add adder) {
 		return second(unmix.Fit(ctx, s.x, s.k, o))
 	})
 	for _, sum := range []softkmeans.Sum{softkmeans.SumToOne, softkmeans.SumAtMostOne} {
+		if s.x.Cols > mostStreamed {
+			break
+		}
 		add("stream.FitMinVolume "+sum.String(), func(ctx context.Context) error {
 			o := &stream.MinVolumeOptions{MinVolumeOptions: *few()}
 			o.Sum = sum
