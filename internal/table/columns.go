@@ -272,10 +272,9 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	}
 	switch list := places[Printable(column)]; len(list) {
 	case 0:
-		for _, j := range places[""] { // which messages call c1, c2, …
-			if column == Column(j) {
-				return j, false, nil
-			}
+		n, _ := strconv.Atoi(strings.TrimPrefix(column, "c")) // messages call them c1, c2, …
+		if _, blank := slices.BinarySearch(places[""], n-1); blank && column == Column(n-1) {
+			return n - 1, false, nil
 		}
 		advice := ""
 		if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {

@@ -207,7 +207,7 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 		}
 	}
 	once := func(list *[]string, word string) {
-		if !slices.Contains(*list, word) {
+		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
 			*list = append(*list, word)
 		}
 	}

@@ -3,6 +3,7 @@ package table
 import (
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -141,6 +142,28 @@ func TestManyColumns(t *testing.T) {
 		}
 		if alloc := to.TotalAlloc - from.TotalAlloc; alloc > 512<<20+raceAllows {
 			t.Errorf("%.9q…, %d bytes: %d MB were allocated", text, len(text), alloc>>20)
+		}
+	}
+}
+
+// Text below the start of a large text is no text after the table, and columns without names are found at once.
+func TestWide(t *testing.T) {
+	t.Parallel()
+	const n = 40000
+	row := func(field, last string) string { return strings.Repeat(field, n-1) + last + "\n" }
+	var words strings.Builder
+	for j := 1; j < n; j++ {
+		words.WriteString(",m" + strconv.Itoa(j))
+	}
+	rows := row("1.5,", "3") + row("2,", "4") + row("7,", "3") + row("3,", "5")
+	for text, want := range map[string]string{
+		row(",", "") + row("mg,", "mg") + rows:             "",
+		"x" + row(",", "") + row("m,", "m") + rows:         "f.csv: columns of text",
+		"id" + row(",", "") + words.String() + "\n" + rows: "entries that are not numbers",
+	} {
+		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true})
+		if want == "" && (err != nil || got.Rows != 4) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.20q: %.200v, not %s", text, err, want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func look(text []byte, d *Dialect) *survey {
 	guess := d.Delimiter == 0
 	s.dialect(text[s.skip:], d)
 	text = text[s.skip:]
-	if len(text)+s.skip < surveySize && d.Skip.none() { // it is whole
+	if !s.cut && len(text)+s.skip < surveySize && d.Skip.none() { // it is whole
 		s.after = s.footer(text, d.Delimiter)
 		text = text[:len(text)-s.after]
 	}
