@@ -390,24 +390,6 @@ func isNumber(s []byte) bool {
 
 func trimmedNumber(s []byte) bool { return isNumber(bytes.TrimSpace(s)) }
 
-// notData is the advice for a column that is not data; "" if nothing can be set.
-func (p *parser) notData(j int) string {
-	n := " " + strconv.Itoa(j+1)
-	var ways []string
-	if w := p.dialect.Words; p.roles[j] == 0 || p.roles[j] > 0 {
-		if !p.labels && p.dialect.Label == "" && w.Label != "" {
-			ways = append(ways, w.Label+n)
-		}
-		if w.Drop != "" {
-			ways = append(ways, w.Drop+n)
-		}
-	}
-	if len(ways) == 0 {
-		return ""
-	}
-	return "if column" + n + " is not data: " + strings.Join(ways, " or ")
-}
-
 // Layout is the roles that a Dialect gives to the columns of a table that is not text and has no names.
 type Layout struct {
 	Head

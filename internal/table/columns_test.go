@@ -2,7 +2,6 @@ package table
 
 import (
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -82,27 +81,6 @@ func TestPickSameNames(t *testing.T) {
 			Header: HeaderYes})
 		if err != nil || !slices.Equal(got.Data, want) {
 			t.Errorf("%q: %+v, %v", text, got, err)
-		}
-	}
-}
-
-// Advice names only settings that exist: a page without a setting for dropping columns
-// does not advise it, and one with a label column does not advise another.
-func TestAdvice(t *testing.T) {
-	for _, test := range []struct {
-		d    Dialect
-		want string
-	}{
-		{Dialect{}, `(if column 3 is not data: -label 3 or -drop 3)`},
-		{Dialect{Label: "k"}, `(if column 3 is not data: -drop 3)`},
-		{Dialect{Words: Words{Label: "Class column"}}, `(if column 3 is not data: Class column 3)`},
-		{Dialect{Words: Words{Label: "Class column"}, Label: "k"},
-			`f.csv:2:3: "x" in column "b" is not a number`},
-		{Dialect{Weights: "b"}, `f.csv:2:3: "x" in column "b" is not a number`},
-	} {
-		if _, err := read("a,k,b\n1,2,x\n", test.d); err == nil ||
-			!strings.HasSuffix(err.Error(), test.want) {
-			t.Errorf("%+v: %v, want %s", test.d, err, test.want)
 		}
 	}
 }

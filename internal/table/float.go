@@ -2,9 +2,9 @@ package table
 
 // Decimal numbers to float64, with the bits of strconv.ParseFloat. A number of 19 digits or fewer is an
 // integer m times a power of ten. If m and the power are float64 exactly, one operation rounds once (W. D.
-// Clinger, How to Read Floating Point Numbers Accurately, 1990). Otherwise, up to 5²⁷, m and the power of
-// five are integers of 64 bits, and integer arithmetic rounds their product or quotient correctly. strconv
-// reads all other numbers.
+// Clinger, How to Read Floating Point Numbers Accurately, 1990). Otherwise, from 10⁻²⁷, m and the power of
+// five are integers of 64 bits, and integer arithmetic rounds their quotient correctly. strconv reads all
+// other numbers.
 
 import (
 	"bytes"
@@ -120,7 +120,7 @@ func digits8(b []byte) (v uint64, ok bool) {
 	return w, true
 }
 
-// decimal is m·10^e, correctly rounded. It is not ok if |e| is above 27.
+// decimal is m·10^e, correctly rounded. It is not ok if e is below -27, or above 0 and not exact.
 func decimal(m uint64, e int) (v float64, ok bool) {
 	switch {
 	case m == 0:
@@ -137,13 +137,6 @@ func decimal(m uint64, e int) (v float64, ok bool) {
 		m, d = m<<lm, d<<ld
 		q, rest := bits.Div64(m>>1, m<<63, d)
 		return rounded(q, rest != 0, e-63+ld-lm), true
-	case 0 <= e && e <= 27:
-		hi, lo := bits.Mul64(m, powersOfFive[e])
-		if hi == 0 {
-			return rounded(lo, false, e), true
-		}
-		l := bits.LeadingZeros64(hi)
-		return rounded(hi<<l|lo>>(64-l), lo<<l != 0, e+64-l), true
 	}
 	return 0, false
 }

@@ -226,9 +226,9 @@ func (p *parser) unwanted(free func(int) bool, wanted []string) error {
 	}
 	for j := last + 1; j < p.width && p.header == nil; j++ {
 		if p.survey.columns[j].numbers > 0 && p.roles[j] == 0 {
-			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+Count(len(wanted),
-				"column")+" asked for, "+someOf(mapped(wanted, quote))).
-				advise(p.notData(j), p.notData(j), []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
+			w, n := p.dialect.Words.Drop, strconv.Itoa(j+1)
+			return p.fault(-1, "column "+n+" is one more than the "+Count(len(wanted), "column")+
+				" asked for, "+someOf(mapped(wanted, quote))).advise(w, w+" "+n+" leaves it out", []string{w, n})
 		}
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // layout is what the first line of a text determines for all others.
@@ -315,20 +314,6 @@ func (p *parser) next() ([][]byte, error) {
 		fields = within(fields, p.width)
 	}
 	return fields, nil
-}
-
-// firstRow adds the first row. Its error advises what to do with a column of words.
-func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
-	err := p.addRow(fields, o)
-	if err == nil {
-		return nil
-	}
-	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 &&
-		!missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
-		advice := p.notData(j)
-		err.advise(advice, advice, []string{p.dialect.Words.Drop, strconv.Itoa(j + 1)})
-	}
-	return err
 }
 
 func (p *parser) otherWidth(fields [][]byte) *Error {

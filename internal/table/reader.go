@@ -90,7 +90,7 @@ func (t *Reader) openRows(in *chunks) error {
 		if err != nil {
 			return err
 		}
-		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
+		if err := p.addRow(fields, &t.own); err != nil {
 			if p.found != nil {
 				err = p.faultError(p.found, 0, err)
 			}

@@ -155,7 +155,7 @@ var readErrors = []struct {
 
 	// A first line with a number and a word is neither.
 	{"a,b,kind\n1,2,x\n", Dialect{},
-		`f.csv:2:3: "x" in column "kind" is not a number (if column 3 is not data: -label 3 or -drop 3)`},
+		`f.csv:2:3: "x" in column "kind" is not a number`},
 	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes)`},
 	{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (`},
 	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
