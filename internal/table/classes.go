@@ -59,18 +59,18 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 
 // findClasses takes the fields of line 1, and sets the column of the classes and whether line 1 is a header.
 func (p *parser) findClasses(first [][]byte) error {
-	d, names, number := &p.dialect, mapped(first, utf8Text), anyNumber(first)
+	d, names := &p.dialect, mapped(first, utf8Text)
+	number := slices.ContainsFunc(first, func(s []byte) bool { // as hardly a header has
+		s = bytes.TrimSpace(s)
+		return isNumber(s) || len(s) > 0 && missing(s)
+	})
 	switch label := func(s []byte) bool { return string(bytes.TrimSpace(s)) == "label" }; {
 	case d.Label == "" && p.width == 1:
 		d.Label = "1"
 	case d.Label == "" && (d.Header == HeaderNo || !slices.ContainsFunc(first, label)):
-		can := "numbers 1 to " + strconv.Itoa(p.width)
-		if d.Header != HeaderNo && !(d.Header == HeaderAuto && number) {
-			can = someOf(mapped(mapped(first, shown), quote))
-		}
 		w := d.Words.Label
 		return p.fault(-1, Count(p.width, "column")+", none of which is named \"label\": which one "+
-			"contains the classes or labels?").advise(w, w+" can be "+can)
+			"contains the classes or labels?").advise(w, w+" takes its name or number")
 	case d.Label == "":
 		d.Label = "label"
 	}
@@ -94,12 +94,4 @@ func (p *parser) findClasses(first [][]byte) error {
 		}
 	}
 	return nil
-}
-
-// anyNumber reports whether a line has a number or a missing one, as hardly a header has.
-func anyNumber(fields [][]byte) bool {
-	return slices.ContainsFunc(fields, func(s []byte) bool {
-		s = bytes.TrimSpace(s)
-		return isNumber(s) || len(s) > 0 && missing(s)
-	})
 }

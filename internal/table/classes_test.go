@@ -74,11 +74,11 @@ func TestReadClassesErrors(t *testing.T) {
 		{"", "", HeaderAuto, "f.csv: there are no rows"},
 		{"label\n", "", HeaderAuto, "f.csv: there are no rows"},
 		{"a,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
-			`contains the classes or labels? (-label can be "a", "b")`},
+			`contains the classes or labels? (-label takes its name or number)`},
 		{"1,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
-			`contains the classes or labels? (-label can be numbers 1 to 2)`},
+			`contains the classes or labels? (-label takes its name or number)`},
 		{"label,b\n1,2\n", "", HeaderNo, `f.csv:1: 2 columns, none of which is named "label": which one ` +
-			`contains the classes or labels? (-label can be numbers 1 to 2)`},
+			`contains the classes or labels? (-label takes its name or number)`},
 		{"label,b,label\n1,2,3\n", "", HeaderAuto,
 			`f.csv:1:3: a second column named "label"; give -label its number`},
 		{"a,b\n1,2\n", "c", HeaderAuto, `f.csv:1: no column is named "c", which -label asks for`},

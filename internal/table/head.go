@@ -282,7 +282,8 @@ func (s *survey) shape(d *Dialect) {
 	if slices.ContainsFunc(rows, func(line [][]byte) bool { return len(line) != n+1 }) {
 		return // an error follows: the lines differ in length
 	}
-	if n == 1 && d.Delimiter == ',' && d.Decimal == 0 && wholes(rows) {
+	other := func(f []byte) bool { return len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0 }
+	if n == 1 && d.Delimiter == ',' && d.Decimal == 0 && !slices.ContainsFunc(slices.Concat(rows...), other) {
 		f := rows[0]
 		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
 			" may be a delimiter or the decimal sign"}
@@ -306,12 +307,6 @@ func within(fields [][]byte, width int) [][]byte {
 		return fields[:width]
 	}
 	return fields
-}
-
-func wholes(lines [][][]byte) bool {
-	return !slices.ContainsFunc(slices.Concat(lines...), func(f []byte) bool {
-		return len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0
-	})
 }
 
 // different: the first fields can be names, since all differ and are whole or no numbers.

@@ -87,15 +87,11 @@ func (p *parser) noteRising(c *column, j int) {
 	if c.words > 0 || c.gaps > 1 || !c.rising || c.numbers < 10 || !c.whole && (j > 0 || is("axis", p.names[j])) {
 		return
 	}
-	note := p.columnName(j) + " is data, though its whole numbers rise from row to row"
-	if !c.whole { // the corner of a map of times and wavelengths
-		note = strings.Replace(note, "whole ", "", 1)
-	}
-	if w := p.dialect.Words.ID; j > 0 && is("axis", p.names[j]) {
+	note := p.columnName(j) + " is data, though its numbers rise from row to row" +
+		hint(p.dialect.Words.ID, " "+strconv.Itoa(j+1)+" takes it for the ids")
+	if j > 0 && is("axis", p.names[j]) {
 		note = "warning: " + p.columnName(j) + " is an axis, and its points are taken for the rows; " +
 			"if samples are columns, delete the columns before it: then the table is transposed"
-	} else if w != "" {
-		note += "; if they are ids: " + w + " " + strconv.Itoa(j+1)
 	}
 	p.survey.note(note)
 }

@@ -179,7 +179,7 @@ func TestOthersNamed(t *testing.T) {
 				"where others have dates, and -skip 1 leaves it out"},
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
 			"column 1 (0) is data, though " +
-				"its numbers rise from row to row; if they are ids: -id 1"},
+				"its numbers rise from row to row; -id 1 takes it for the ids"},
 		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
 			"warning: column 5 (Sum) is data, too, but may be a sum of others; -drop 5 leaves it out"},
 	} {

@@ -75,7 +75,8 @@ func (s *survey) frame(p *parser) (f frame) {
 }
 
 func (f *frame) find(p *parser, s *survey, lines [][][]byte) (ok bool) {
-	if f.width, f.rows = len(lines[0]), lines; f.ragged() {
+	f.width, f.rows = len(lines[0]), lines
+	if slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width }) {
 		return false
 	}
 	first := lines[0]
@@ -106,10 +107,6 @@ func (f *frame) find(p *parser, s *survey, lines [][][]byte) (ok bool) {
 		f.rows = f.rows[1:]
 	}
 	return true
-}
-
-func (f *frame) ragged() bool {
-	return slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width })
 }
 
 // numberedAbove reports whether line 1 has numbers of samples, no two alike, above an axis in column 1.
