@@ -405,8 +405,7 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 			}
 		}
 	}
-	s := string(field)
-	word := quote(s) + p.in(j)
+	s, say, w, advice, tries := string(field), " is not a number", "", "", [][]string(nil)
 	v, err := parseFloat(text)
 	switch {
 	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
@@ -414,32 +413,27 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case missing(field):
 		return 0, p.fault(j, p.missing(s, j))
 	case s[0] == '<' || strings.HasPrefix(s, "≤"):
-		return 0, p.fault(j, word+" is not a number, and may be below a limit")
+		say += ", and may be below a limit"
 	case err == nil:
-		return 0, p.fault(j, word+" is not a finite number")
+		say = " is not a finite number"
 	case errors.Is(err, strconv.ErrRange):
-		return 0, p.fault(j, word+" is too large for a number")
+		say = " is too large for a number"
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		w := p.dialect.Words.Delimiter
-		return 0, p.fault(j, word+" is not a number").advise(w, "fields are split at "+
-			strconv.QuoteRune(p.dialect.Delimiter)+"; another delimiter, or space, is set with "+w)
+		w = p.dialect.Words.Delimiter
+		advice = "fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
+			"; another delimiter, or space, is set with " + w
 	case p.forms != nil && p.forms[j]&formGroups != 0:
-		return 0, p.fault(j, word+" is not a number")
 	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
-		return 0, p.fault(j,
-			word+" is not a number (the decimal sign is the comma, and thousands are not set apart)")
+		say += " (the decimal sign is the comma, and thousands are not set apart)"
 	case strings.Contains(s, ",") && (strings.Contains(s, ".") || strings.Count(s, ",") > 1):
-		return 0, p.fault(j, word+" is not a number (thousands are not set apart)")
+		say += " (thousands are not set apart)"
 	case p.dialect.Decimal != ',' && strings.Contains(s, ","):
-		e := p.fault(j, word+" is not a number (the decimal sign is the point)")
-		if w := p.dialect.Words.Decimal; w != "" {
-			e = p.fault(j, word+" is not a number").advise(w, "if the comma is the decimal sign: "+w+
-				" comma", []string{w, "comma"})
+		if w = p.dialect.Words.Decimal; w == "" {
+			say += " (the decimal sign is the point)"
 		}
-		return 0, e
+		advice, tries = "if the comma is the decimal sign: "+w+" comma", [][]string{{w, "comma"}}
+	case isTotal(s):
+		say += "; the line may hold totals"
 	}
-	if isTotal(s) {
-		return 0, p.fault(j, word+" is not a number; the line may hold totals")
-	}
-	return 0, p.fault(j, word+" is not a number")
+	return 0, p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
 }
