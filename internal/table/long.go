@@ -64,8 +64,8 @@ func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 	return l, t, why
 }
 
-// reduce leaves out keys that tell of the axis or of entries alone, such as units and flags, and values that tell of a sample or of the
-// axis alone, such as codes and places, and columns that the Dialect leaves out.
+// reduce leaves out keys that tell of the axis or of entries alone, such as units and flags. It leaves out values
+// that tell of a sample or of the axis alone, such as codes and places, and columns that the Dialect leaves out.
 func (l *long) reduce(p *parser, rows [][][]byte) {
 	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
 	same := func(j int, of func(line [][]byte) string) bool {
