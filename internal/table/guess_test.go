@@ -155,6 +155,16 @@ func TestGuess(t *testing.T) {
 	}
 }
 
+// TestIDAboveNumbers: the name of a column of ids that is given makes a header of numbers that do not rise.
+func TestIDAboveNumbers(t *testing.T) {
+	t.Parallel()
+	text := "wl,101,205,103,note\n" + linesOf(12, "4%d0,0.$,0.4,0.%d,n$")
+	d := Dialect{Guess: true, Transpose: TransposeNo, ID: "1", Text: TextDrop}
+	if got, err := Read(strings.NewReader(text), "f.csv", d); err != nil || got.Rows != 12 || got.Names[0] != "101" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestUnits returns the units of the columns of data.
 func TestUnits(t *testing.T) {
 	t.Parallel()

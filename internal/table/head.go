@@ -54,8 +54,10 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 	formed := 0                   // numbers with signs
 	var numbers []float64         // of line 1
 	for j, f := range first {
-		if f = p.halved(bytes.TrimSpace(f)); p.roles[j] == roleLabel || p.roles[j] == roleNone ||
-			len(f) == 0 {
+		f = p.halved(bytes.TrimSpace(f))
+		// named: a word above ids that are numbers
+		named := p.id == j+1 && below[j].numbers > 0 && !below[j].text() && !isNumber(p.withPoint(f))
+		if p.roles[j] == roleLabel || p.roles[j] == roleNone && !named || len(f) == 0 {
 			continue
 		}
 		switch text := p.withPoint(f); {
