@@ -259,7 +259,6 @@ func (r *result) setModel(m *softkmeans.Model) {
 		copy(m.Centers.Data, r.centers.Data)
 		r.scale.Apply(m.Centers.Data)
 	}
-	m.Others = inOrder(m.Others, m.Centers)
 	r.others = m.Others
 	if r.scale != nil {
 		r.others = nil
@@ -272,19 +271,6 @@ func (r *result) setModel(m *softkmeans.Model) {
 			r.others = append(r.others, other)
 		}
 	}
-}
-
-// inOrder puts the prototypes of answers in the order of other prototypes, so that the distances of pairs are small.
-// Without finite distances the order stays.
-func inOrder(list []softkmeans.Answer, like *softkmeans.Matrix) []softkmeans.Answer {
-	list = slices.Clone(list)
-	for i, a := range list {
-		match, err := stability.Match(&softkmeans.Model{Centers: like}, &softkmeans.Model{Centers: a.Centers})
-		if err == nil {
-			list[i].Centers = draws.Chosen(a.Centers, match.To)
-		}
-	}
-	return list
 }
 
 // minVolumeOptions returns the options that flags set, without weights, bounds and known prototypes.

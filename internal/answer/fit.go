@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/draws"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/metrics"
 )
 
 // Fit is a fit of rows, and what its answer needs beside the model.
@@ -231,7 +233,7 @@ func (f *Fit) Details(a *Answer) {
 		Solver: m.Solver.String(), Lambda: m.Lambda, Epsilon: m.Epsilon, Slack: m.Slack, Iterations: m.Iterations,
 		Status: m.Status.String()}
 	for _, o := range f.Others {
-		d.Others = append(d.Others, Other{Factor: o.Factor, Moved: o.Moved, Centers: RowsOf(o.Centers)})
+		d.Others = append(d.Others, Other{Factor: o.Factor, Moved: o.Moved, Centers: RowsOf(f.inOrder(o.Centers))})
 	}
 	if v := f.Compact.VolumeRatio; v < math.MaxFloat64 {
 		d.Volume = v
@@ -268,6 +270,25 @@ func (f *Fit) Details(a *Answer) {
 		d.How = append(d.How, slack)
 	}
 	a.Details = d
+}
+
+// inOrder returns as many other prototypes in the order of the fit's, so that the sum of squared distances of pairs,
+// in the fit's units, is the least.
+func (f *Fit) inOrder(others *softkmeans.Matrix) *softkmeans.Matrix {
+	gain := softkmeans.NewMatrix(f.Centers.Rows, others.Rows, nil)
+	for i := range gain.Rows {
+		for j := range gain.Cols {
+			sum := 0.0
+			for c, v := range f.Centers.Row(i) {
+				if v -= others.At(j, c); f.Scale != nil {
+					v /= f.Scale.Divisor[c]
+				}
+				sum += v * v
+			}
+			gain.Set(i, j, -sum)
+		}
+	}
+	return draws.Chosen(others, metrics.Assignment(gain))
 }
 
 // New returns an answer about a table.
