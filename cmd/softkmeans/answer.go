@@ -125,6 +125,15 @@ func (r *result) tellSimilar(a *answer.Answer) {
 		mean := r.likely.mean()
 		a.LabelBy, a.Probability = "cluster", &mean
 	}
+	var empty []string
+	for j, n := range r.sizes {
+		if n == 0 {
+			empty = append(empty, r.center(j))
+		}
+	}
+	if empty != nil {
+		a.Warnings = append(a.Warnings, "No row has its label in "+view.And(empty)+". Fewer clusters may do.")
+	}
 	if a.Certificate.Certified {
 		a.Quality = append(a.Quality, "The labels are not proved: they are one way to form clusters.")
 	}

@@ -53,6 +53,9 @@ func TestFitMethods(t *testing.T) {
 			t.Errorf("%q: no %q in\n%s", c.args, c.says, report)
 		}
 	}
+	if report := must(t, "fit", "-k", "7", "-method", "global", iris); !strings.Contains(report, "prototypes: take 5 or fewer.") {
+		t.Errorf("seven of four dimensions: %s", report)
+	}
 	// Six rows on a line need only two of four centers: the floor is 0.
 	code, report, stderr := do(t, "1\n1\n2\n2\n9\n9\n", "fit", "-k", "4", "-method", "minvol")
 	if code != 0 || !strings.Contains(report, "4 clusters explain 100 % of the variance by their means.") ||

@@ -126,9 +126,11 @@ func (q *Quality) Sentence() string {
 	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ") + have + " of the " + q.whole()
 	switch {
 	case q.Missing > 0:
-		text += " of the values present; about " + upTo(q.Floor/q.Total) + " can be explained at most (an estimate)"
-		if low > 0 {
-			text += ", and " + others + " can explain more than " + most + " (proved)"
+		about := upTo(q.Floor/q.Total) + " (an estimate)"
+		if text += " of the values present; "; low > 0 {
+			text += others + " can explain more than " + most + " (proved), and probably not more than about " + about
+		} else {
+			text += "probably " + others + " can explain more than about " + about
 		}
 	case q.Trivial && q.K > 1 && q.Between > 0:
 		return view.Count(q.K, "cluster") + " explain " + view.Percent(q.Between) + " of the variance by their means."

@@ -114,7 +114,7 @@ func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clust
 const pureHead = "purest rows (membership)"
 
 // differsIn explains a column of differences.
-const differsIn = "\"differs most in\": standard deviations from the mean; ordered by the fit's units."
+const differsIn = "\"differs most in\": columns that set it apart most, in standard deviations from the mean."
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }

@@ -102,8 +102,16 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 				lines = append(lines, "All rows are equal: they form one cluster.")
 				break
 			}
+			use := ": use the labels, not the memberships."
+			if m.ClusterMeans == nil { // labels are the largest memberships
+				most := w.Other + 1
+				if m.Sum == softkmeans.SumAtMostOne {
+					most = w.Other
+				}
+				use = ": take " + strconv.Itoa(most) + " or fewer."
+			}
 			lines = append(lines, "In "+Count(w.Other, "dimension")+" the data does not determine "+
-				Prototypes(int(w.Value))+": use the labels, not the memberships.")
+				Prototypes(int(w.Value))+use)
 		case softkmeans.WarnRows:
 			lines = append(lines, "There are "+Prototypes(int(w.Value))+" for "+Count(w.Other, "row")+
 				": clusters are empty. Fewer prototypes would do.")
