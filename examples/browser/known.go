@@ -106,7 +106,7 @@ func (r *result) names() []string {
 	return view.Names(r.options.k)
 }
 
-// open returns the ranges of the shares of row i in words, where they are open.
+// open returns the ranges of the shares of row i in words, if they are not unique; "" for no ranges.
 func (r *result) open(i int) string {
 	if r.known == nil || r.known.Result.Low == nil {
 		return ""
@@ -121,5 +121,5 @@ func (r *result) open(i int) string {
 	if list == nil {
 		return ""
 	}
-	return "; open: " + strings.Join(list, ", ")
+	return "; not unique: " + strings.Join(list, ", ")
 }

@@ -73,7 +73,7 @@ type found struct {
 // tell is called as a file is read. An error ends the reading.
 type tell func(read, size int) error
 
-// read reads the file. The second result is never nil.
+// read reads the file. The first result is never nil.
 func (s *source) read(r reading, progress tell) (*found, error) {
 	f := &found{na: r.na}
 	if r.text == table.TextDrop {

@@ -88,7 +88,7 @@ func (d *data) answer(r *result) *answer.Answer {
 }
 
 // roomEach is how many CSS pixels a character of a table takes, with the space between columns.
-const roomEach = 9
+const roomEach = 8
 
 // newAnswer returns an answer with the labels of the rows, whose tables are as wide as the page.
 func (d *data) newAnswer(r *result) *answer.Answer {

@@ -395,9 +395,9 @@ func (d *data) describe(o options) []part {
 	if d.set != nil {
 		source = d.set.Source
 	}
-	notes := append(slices.Clone(d.Notes), d.kindNotes(o.scale)...)
-	if d.mixtures {
-		notes = append(notes, kinds.LabelWords)
+	notes := d.Notes
+	if !o.known { // else the answer says how columns are scaled
+		notes = slices.Concat(d.Notes, d.kindNotes(o.scale))
 	}
 	k := ""
 	if !d.asksRows(o.k) {
@@ -407,7 +407,7 @@ func (d *data) describe(o options) []part {
 		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)}, {"source", source}}
 }
 
-// kindNotes say what the numbers are, and in one line what follows for the scale and the bounds.
+// kindNotes say what the numbers are, in one line what follows for the scale and the bounds, and what labels are.
 func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	given := softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
 	if at, groups := kinds.Codes(given); at > 0 {
@@ -420,7 +420,7 @@ func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 		notes = append(notes, "the table is symmetric; if it compares its rows with each other, softkmeans fit -kernel "+
 			"takes it for similarities, distances or a graph")
 	}
-	taken, above := d.kind.Words(), ""
+	taken, above, labels := d.kind.Words(), "", ""
 	switch {
 	case d.plain != nil:
 		taken = kinds.OpenWords + " (Standardize: no takes them as they are)"
@@ -430,7 +430,10 @@ func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	if d.above {
 		above = kinds.AboveWords
 	}
-	return append(notes, texts(strings.Join(texts(taken, above), "; "))...)
+	if d.mixtures {
+		labels = kinds.LabelWords
+	}
+	return append(notes, texts(strings.Join(texts(taken, above), "; "), labels)...)
 }
 
 // texts are those that are not empty.

@@ -32,8 +32,7 @@ func (s *session) view(r *result) (parts []part, err error) {
 	return slices.Concat(d.report(r), drawn, s.mixtures(p)), nil
 }
 
-// detailedRows is the largest number of rows for which all details are drawn: the pictures
-// are drawn again and again while the slider moves.
+// detailedRows is the largest number of rows of which all details are drawn as the slider moves.
 const detailedRows = 600
 
 // pictures draws a result.

@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -69,5 +72,39 @@ func TestNoStaleResults(t *testing.T) {
 		t.Errorf("digits are open, and the page says %q", p.text("verdict"))
 	}
 	p.after(click("#fit"))
+	p.quiet()
+}
+
+// A fit that divides rows by their sums says so, and leaves the list of columns.
+func TestDivided(t *testing.T) {
+	p := open(t, pageOf(t, "go"), 1360, 900)
+	r := rand.New(rand.NewPCG(2, 8))
+	var profiles [3][12]float64
+	for i := range profiles {
+		for c := range profiles[i] {
+			profiles[i][c] = math.Exp(r.NormFloat64())
+		}
+	}
+	var text strings.Builder
+	for range 40 {
+		light := math.Exp(.5 * r.NormFloat64())
+		parts := [3]float64{r.ExpFloat64(), r.ExpFloat64(), r.ExpFloat64()}
+		for c := range 12 {
+			v := .01 * r.NormFloat64()
+			for j, part := range parts {
+				v += light * part / (parts[0] + parts[1] + parts[2]) * profiles[j][c]
+			}
+			fmt.Fprintf(&text, "%.9g%s", v, [...]string{",", "\n"}[c/11])
+		}
+	}
+	var now string
+	p.eval("document.body.dataset.fit", &now)
+	p.drop("open.csv", text.String())
+	p.fitted(now)
+	var columns int
+	p.eval(`document.querySelectorAll("#columns li").length`, &columns)
+	if notes := p.text("notes"); columns != 12 || !strings.Contains(notes, "differ in brightness") {
+		t.Errorf("%d columns; %s", columns, notes)
+	}
 	p.quiet()
 }

@@ -215,11 +215,9 @@ const mostColumns = 100; // that are listed, besides those that are not data
 // showFile shows how a file was read, also if it was read in part.
 function showFile(parts) {
   columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text ? parts.text.split("\n") : [], roles: parts.roles, transpose: parts.transpose, long: parts.long };
-  if (!("table" in parts)) {
-    showTable({ table: `${parts.file}: not read yet.` });
-    $("proposal").textContent = "";
-    $("propose").hidden = true;
-  }
+  $("proposal").textContent = ""; // a fit has another
+  $("propose").hidden = true;
+  if (!("table" in parts)) showTable({ table: `${parts.file}: not read yet.` });
   $("reading").hidden = false;
   if (parts.ways) $("reading").open = true;
   const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header, transpose: parts.transpose, long: parts.long };
@@ -381,10 +379,8 @@ async function fit(model) {
     return;
   }
   const took = performance.now() - from;
-  if ("table" in answer.parts) { // it was read anew
-    showFile(answer.parts);
-    showTable(answer.parts);
-  }
+  if ("file" in answer.parts) showFile(answer.parts); // it was read anew
+  if ("table" in answer.parts) showTable(answer.parts);
   outdate(false);
   shown = true;
   fresh = false;
