@@ -25,7 +25,7 @@ const (
 // words are the settings of the page in messages of the reader. What is not among them
 // has a button, see ways.
 var words = table.Words{Delimiter: "Delimiter", Header: "Header", Label: "Labels", Weights: "Weights",
-	Transpose: "Turn", Long: "Long"}
+	Transpose: "Turn", Long: "Long", Skip: "Leave out rows"}
 
 // reading is the options of the reader. The zero value finds out all of them.
 type reading struct {
