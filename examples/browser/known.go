@@ -92,10 +92,10 @@ func (d *data) knownReport(r *result) []part {
 		a.Notes = append(a.Notes, "each row is a mixture times a length of its own, as that leaves clearly less of the "+
 			"squared error")
 	}
-	return []part{
-		{"verdict", "Shares in " + view.Count(r.options.k, "known prototype") + "."},
-		{"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)}, {"details", ""},
-	}
+	verdict := a.Sentence
+	a.Sentence = "" // it is the heading
+	return []part{{"verdict", verdict}, {"proved", "known"}, {"answer", answer.HTML(a.Sections(), nothing)},
+		{"details", ""}}
 }
 
 // names are those of what memberships are in.

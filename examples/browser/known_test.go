@@ -88,6 +88,9 @@ func TestKnownCounts(t *testing.T) {
 	if len(records) != 31 || strings.Join(records[0], "|") != "id|label|A1|A2|A3|A4|residual|length|outside" {
 		t.Errorf("%d rows, %q", len(records), records[0])
 	}
+	if text := valueOf(t, parts, "verdict"); text != "On average a row is 30.5 % A4, 28.8 % A3, 25.8 % A1 and 15.0 % A2." {
+		t.Error(text)
+	}
 	if notes := valueOf(t, parts, "notes"); strings.Contains(notes, "kept at 0") || strings.Contains(notes, "Labels are") {
 		t.Errorf("notes on a fit: %s", notes)
 	}
