@@ -66,11 +66,9 @@ func (k *Known) groups() (names []string) {
 func (k *Known) plane(p *points) ([]picture, error) {
 	x, centers := k.Found.Rows, k.Found.Mixer.Centers
 	frame := chart.Frame{ID: "plane", Title: "Rows and prototypes", Width: third, Height: 420}
-	plane := view.Plane{Mean: make([]float64, x.Cols), Axes: softkmeans.NewMatrix(2, x.Cols, nil)}
+	plane := view.Plane{Mean: []float64{0, 0}, Axes: softkmeans.NewMatrix(2, 2, []float64{1, 0, 0, 1})}
 	if x.Cols == 2 {
 		x, centers = k.X, k.Centers
-		plane.Axes.Set(0, 0, 1)
-		plane.Axes.Set(1, 1, 1)
 		frame.XLabel, frame.YLabel = short(k.Columns[0]), short(k.Columns[1])
 	}
 	if k.Found.Result.Length != nil {
@@ -92,8 +90,7 @@ func (k *Known) plane(p *points) ([]picture, error) {
 		}
 		frame.XLabel, frame.YLabel = plane.Labels()
 	}
-	o := plane.Outline(centers, "prototypes", "current", true)
-	o.Labels = nil
+	o := plane.Outline(centers, "prototypes", "current", false)
 	for _, name := range k.Found.Mixer.Names {
 		o.Labels = append(o.Labels, short(name))
 	}
@@ -161,8 +158,6 @@ func (k *Known) table() answer.Section {
 		}
 		s.Table.Rows = append(s.Table.Rows, row)
 	}
-	if n := r.Shares.Rows; n > mostListed {
-		s.Title += ": the first " + strconv.Itoa(mostListed) + " of " + strconv.Itoa(n) + " rows"
-	}
+	s.Title += ", of " + strconv.Itoa(len(s.Table.Rows)) + " of " + view.Count(r.Shares.Rows, "row")
 	return s
 }
