@@ -293,7 +293,7 @@ func TestKnownModel(t *testing.T) {
 	must(t, strings.Fields("predict -model flat.json -o a.csv flat.csv")...)
 	text := must(t, strings.Fields("predict -centers flat.json -o b.csv flat.csv")...)
 	if !strings.Contains(text,
-		"Shares are not unique: there are 4 prototypes, and the columns tell 3 of them apart.") {
+		"Shares are not unique: the columns determine the shares of at most 3 prototypes, and there are 4.") {
 		t.Error(text)
 	}
 	names := view.Names(4)

@@ -116,7 +116,7 @@ func (u *unmixing) choices() []string {
 	}
 	lines := []string{line}
 	if s := u.shade; s != nil {
-		lines = append(lines, "A pixel is a mixture times its brightness, which is "+s.Words()+".")
+		lines = append(lines, "Each pixel is its mixture of the spectra times a factor, its brightness: "+s.Words()+".")
 	}
 	if b := u.flags.bounds; b != nil {
 		lines = append(lines, "Spectra are kept "+b.String()+".")

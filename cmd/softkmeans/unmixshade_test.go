@@ -80,7 +80,7 @@ func TestUnmixShade(t *testing.T) {
 	s.writeENVI(t, "x.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
 	out := must(t, strings.Fields("unmix -v -k 3 -o g.npy -shade s.npy -model m.json -report p.html x.bip")...)
 	for _, text := range []string{"Pixels are scaled to length 1, as their brightness varies.\n",
-		"A pixel is a mixture times its brightness, which is 0.", "allow each pixel any brightness"} {
+		"Each pixel is its mixture of the spectra times a factor, its brightness: 0.", "allow each pixel any brightness"} {
 		if !strings.Contains(out, text) {
 			t.Errorf("no %q in\n%s", text, out)
 		}

@@ -97,6 +97,7 @@ func (f *Fit) columns(a *Answer) {
 		return
 	}
 	sure, rows := 0.0, 0
+	columns.Unit = columns.Spread // clusters differ most in the columns that are the most deviations apart
 	for j, p := range a.Prototypes {
 		c := Cluster{Name: p.Name, Rows: f.Sizes[j], Weight: f.Model.ClusterWeights[j], Mean: f.Means.Row(j),
 			Columns: columns.Differences(f.Means.Row(j))}
@@ -246,9 +247,10 @@ func (f *Fit) Details(a *Answer) {
 	}
 	if m.ClusterMeans != nil {
 		label := view.LabelBy(f.Mixtures)
-		if a.Moved > 0 {
-			label += " " + view.Count(a.Moved, "row") + table.Plural(a.Moved, " has its", " have their") +
-				" largest membership in another cluster."
+		if a.Moved > 0 && f.Mixtures {
+			label += " The column cluster of -o differs from it in " + view.Count(a.Moved, "row") + "."
+		} else if a.Moved > 0 {
+			label += " It is not the prototype of the largest membership in " + view.Count(a.Moved, "row") + "."
 		}
 		d.How = append(d.How, label)
 	}

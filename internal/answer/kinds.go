@@ -117,7 +117,7 @@ func (a *Answer) FillKnown(k *sources.Answer, labels []int, name Naming) {
 	for j, v := range k.Means() {
 		a.Prototypes = append(a.Prototypes, Prototype{Name: k.Mixer.Groups[j], Membership: v})
 	}
-	a.K, a.Sentence = len(k.Mixer.Groups), a.mixtures()
+	a.K, a.Sentence = len(k.Mixer.Groups), a.mixtures(k.Result.Open)
 	out := k.OutWords(mostFar, func(i int) string {
 		_, id := name(i)
 		return word(id)
@@ -132,16 +132,23 @@ func (a *Answer) FillKnown(k *sources.Answer, labels []int, name Naming) {
 // mostNamed is how many prototypes a sentence names.
 const mostNamed = 6
 
-// mixtures says what rows are made of, on average, the largest part first.
-func (a *Answer) mixtures() string {
+// mixtures says what rows are made of, on average, the largest part first. open says that shares are not unique.
+func (a *Answer) mixtures(open bool) string {
 	list := slices.Clone(a.Prototypes)
 	slices.SortStableFunc(list, func(p, q Prototype) int { return cmp.Compare(q.Membership, p.Membership) })
 	var parts []string
 	for _, p := range list[:min(len(list), mostNamed)] {
-		parts = append(parts, view.Percent(p.Membership)+" "+word(p.Name))
+		share := view.Percent(p.Membership)
+		if open {
+			share = "about " + strconv.FormatFloat(100*p.Membership, 'f', 0, 64) + " %"
+		}
+		parts = append(parts, share+" "+word(p.Name))
 	}
 	if n := len(list) - len(parts); n > 0 {
 		parts = append(parts, view.Count(n, "other")+" the rest")
+	}
+	if open {
+		return "On average a row is " + view.And(parts) + ". These shares are one choice of many: see their ranges."
 	}
 	return "On average a row is " + view.And(parts) + "."
 }

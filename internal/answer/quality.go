@@ -217,10 +217,10 @@ func sizeOf(k int) string {
 // reports whether this says that none are much more compact.
 func spanned(some string, ratio float64, k int) (text string, tells bool) {
 	if least := 1 / ratio; least >= mostSmaller {
-		return some + " span at least " + strconv.FormatFloat(math.Floor(100*least), 'f', 0, 64) + " % of the " +
-			sizeOf(k) + " of these (proved): none are much more compact.", true
+		return some + " have at most " + strconv.FormatFloat(math.Ceil(100*(1-least)), 'f', 0, 64) + " % less " +
+			sizeOf(k) + " (proved).", true
 	}
-	return some + " span at least 1/" + view.AtMost(ratio) + " of the " + sizeOf(k) + " of these (proved).", false
+	return some + " have at least 1/" + view.AtMost(ratio) + " of the " + sizeOf(k) + " of these (proved).", false
 }
 
 // volumeWords compares the volume of k prototypes with the least possible, in a sentence; "" if that is not known.
@@ -235,7 +235,7 @@ func volumeWords(ratio float64, k int) (text string, tells bool) {
 	case !view.Finite(ratio):
 		return "For prototypes that fit as well no lower bound of the " + sizeOf(k) + " is proved.", false
 	}
-	return spanned("Any prototypes that fit as well", ratio, k)
+	return spanned("Other prototypes that fit as well", ratio, k)
 }
 
 // sameWords says of k prototypes that give the same mixtures how compact they can be, in a sentence; "" if that is
@@ -245,13 +245,13 @@ func sameWords(v *proof.Verdict, k int) (text string, tells bool) {
 	case v == nil || !view.Finite(v.Factor):
 		return "", false
 	case v.Smallest() && v.Only():
-		return "For these mixtures the prototypes are the most compact ones, and the only ones as compact (proved " +
-			"to within 0.01 of a membership).", true
+		return "If each row keeps its fitted mixture, no other prototypes are as compact: memberships are certain to " +
+			"0.01 (proved).", true
 	case v.Smallest():
-		return "For these mixtures no prototypes are more compact (proved to within a millionth of the " + sizeOf(k) +
-			").", true
+		return "If each row keeps its fitted mixture, no prototypes are more compact (proved to within a millionth of the " +
+			sizeOf(k) + ").", true
 	}
-	return spanned("For these mixtures any prototypes", v.Factor, k)
+	return spanned("Other prototypes with the same mixtures of rows", v.Factor, k)
 }
 
 // Head says in a few words how far the squared error is above the floor.

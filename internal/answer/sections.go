@@ -105,6 +105,10 @@ func (a *Answer) clusters() Section {
 	s := Section{ID: "clusters", Table: t, Title: "Cluster means. \"probability\": how likely a row is in its " +
 		"cluster, on average. " + differsIn}
 	s.Lines = a.addValues(t, means, "differs most in", last)
+	if a.Undetermined {
+		s.Lines = append(s.Lines, "Prototypes and memberships, with -v and -o, say little: so many prototypes mix any "+
+			"table of "+view.Count(len(a.Read.Columns), "column")+".")
+	}
 	return s
 }
 
@@ -162,7 +166,7 @@ func (a *Answer) prototypes() Section {
 	case a.Kernel != "":
 		s.ID, s.Title = "clusters", "Clusters: membership is the mean over the rows. "
 		if alike {
-			s.Title = "Clusters: a row is a mixture of them, with a mean membership of 1/k in each. "
+			s.Title = "Clusters: each row is a mixture of them. The method makes all equally large: mean memberships are 1/k. "
 		}
 	case a.K == 1:
 		s.Title = "The prototype. "

@@ -42,7 +42,9 @@ func ChooseSimilar(ctx context.Context, s *softkmeans.Matrix, o *choosek.Options
 		return c, err
 	}
 	c = choosek.Choice{Rows: all.Rows, Agreement: all.Agreement, Chance: all.Chance,
-		Reason: "halves of the rows agree on no number of clusters"}
+		Reason: "for no k do the labels of two halves of the rows agree by at least " +
+			strconv.FormatFloat(agreeFrom, 'f', -1, 64) + " and " + strconv.FormatFloat(agreeMargin, 'f', -1, 64) +
+			" more than by chance (1 is perfect)"}
 	best := agreeMargin
 	for i, v := range c.Agreement {
 		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {

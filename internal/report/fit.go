@@ -184,6 +184,9 @@ func (b *builder) sections() []answer.Section {
 	if len(b.dotted(f.Model)) > 0 {
 		note[0] += " Dotted: prototypes of other fits, of halves of the rows."
 	}
+	if b.Answer.LabelBy == "cluster" && !b.Answer.Undetermined {
+		note[0] += " Colors are clusters: a row's cluster need not be the prototype of its largest membership."
+	}
 	if b.Global.Model == nil {
 		note = append(note, "The row's mixture replaces missing values.")
 	}
@@ -195,8 +198,12 @@ func (b *builder) sections() []answer.Section {
 	all = insert(insert(all, "rows", answer.Section{ID: "map", Lines: note}), "rows", classes)
 	b.show("clusters", b.prototypes("means", "Means of clusters", f.Model.ClusterMeans))
 	b.show("prototypes", b.prototypes("centers", "Prototypes", f.Model.Centers))
-	triangle := b.points(f.Model).triangle("A row that equals a prototype")
-	b.show("map", b.switched()+figures(slices.Concat(b.plane(0), triangle, b.memberships(0))))
+	pictures := b.plane(0)
+	if !b.Answer.Undetermined {
+		triangle := b.points(f.Model).triangle("A row that equals a prototype")
+		pictures = slices.Concat(pictures, triangle, b.memberships(0))
+	}
+	b.show("map", b.switched()+figures(pictures))
 	b.show("how", figures(b.loss()))
 	if b.Global.Model == nil {
 		return all

@@ -144,7 +144,7 @@ func (b *builder) plane(i int) []picture {
 	o := b.Plane.Outline(m, name, "current", true)
 	o.Tips = b.Tips(m, b.Shown(m, b.Scaling))
 	outlines := append(b.dotted(f.Model), o)
-	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and prototypes", Width: third, Height: 420,
+	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and " + name, Width: third, Height: 420,
 		Desc: "Rows on the two directions in which they spread most, with " + view.Prototypes(b.k) + "."}
 	if i > 0 {
 		frame.Title = methods[i].String()

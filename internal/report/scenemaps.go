@@ -239,7 +239,7 @@ func (s *Scene) pictures() (views, materials []mapPicture) {
 	for j, name := range s.names() {
 		p := m.most[j]
 		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Answer.Shares[j]) +
-			" of the image; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
+			" of the image. Largest: " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
 			Ramp: ramp, Lo: "0", Hi: view.Percent(top),
 			Alt: "Map of the share of " + name + " in every pixel, " + size + ". The mean is " +
 				view.Percent(s.Answer.Shares[j]) + ", the largest " + view.Percent(p.share) +

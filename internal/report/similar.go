@@ -136,9 +136,9 @@ func (s *Similar) matrices(labels []int) (list []mapPicture) {
 			}
 		}
 	}
-	what := "the squared error is of this picture and the one beside it"
+	what := "The squared error is of this picture and the one beside it."
 	if s.Centred {
-		what = "plus means of rows and columns, which the fit does not restrict"
+		what = "Means of rows and columns are taken from the table."
 	}
 	for _, p := range []struct {
 		of                  *maps
@@ -146,7 +146,7 @@ func (s *Similar) matrices(labels []int) (list []mapPicture) {
 	}{
 		{given, "The similarities", "Light: alike.",
 			"The similarities of " + view.Count(n, "row") + ", sorted by label."},
-		{made, "By memberships", "The products of memberships, times a scale; " + what + ".",
+		{made, "By memberships", "The similarities that the memberships give. " + what,
 			"What the memberships make of the similarities."},
 	} {
 		values := make([]float64, len(p.of.residual))

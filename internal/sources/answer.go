@@ -127,7 +127,7 @@ func (a *Answer) Columns(entropy func(g []float64) float64) (names []string, val
 }
 
 // LeastNorm says which shares are given if several mixtures are equally near to a row.
-const LeastNorm = "Of the mixtures nearest to a row, the one with the smallest sum of squared shares is given. "
+const LeastNorm = "Of all mixtures that are equally near to a row, the most even one is given (least sum of squared shares). "
 
 // OpenWords says that shares are not unique, and what ranges are; "" where there are none.
 func (a *Answer) OpenWords() string {
@@ -137,9 +137,8 @@ func (a *Answer) OpenWords() string {
 	case r.Open && m.Unique():
 		text = "Shares of rows with missing values are not unique. " + LeastNorm
 	case r.Open:
-		text = "Shares are not unique: there are " + table.Count(m.Centers.Rows, "prototype") +
-			", and the columns tell " + strconv.Itoa(m.Apart()) + " of them apart. " +
-			LeastNorm
+		text = "Shares are not unique: the columns determine the shares of at most " +
+			table.Count(m.Apart(), "prototype") + ", and there are " + strconv.Itoa(m.Centers.Rows) + ". " + LeastNorm
 	}
 	switch {
 	case r.Drawn != nil:
@@ -176,12 +175,12 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 	n, rows := a.Farthest(most)
 	why, list := a.Noise.Explains("row", "column"), ""
 	if a.Result.Drawn != nil {
-		why = "the standard deviations explain, in 95 % of the random samples"
+		why = "the standard deviations explain in 95 % of the random samples"
 	}
 	for at, i := range rows {
 		unit := ""
 		if at == 0 && (a.Scaled == deviationWords || a.Scaled == rowsWords) {
-			unit = " standard deviations away"
+			unit = " pooled standard deviations from the mixture of mean sources"
 		}
 		list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + unit + ")"
 	}

@@ -75,7 +75,7 @@ func Plain(v float64, digits int) string {
 // Above writes how far the error is above the proved floor at most, in shares of that, or –
 // if it is 0 to rounding.
 func Above(c softkmeans.Certificate) string {
-	if !Finite(c.ExcessFloors()) {
+	if !Finite(c.ExcessFloors()) || c.Floor <= 1e-6*c.Total { // in shares of nearly nothing
 		return "–"
 	}
 	return More(c.ExcessFloors())

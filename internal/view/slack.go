@@ -30,7 +30,7 @@ func Slack(m *softkmeans.Model, c softkmeans.Certificate, trivial, given bool) s
 // clearlyStronger is how many times as strong as the next the last direction of prototypes is to be.
 const clearlyStronger = 1.25
 
-// LastDirection says that the last direction of k prototypes is hardly stronger than the next; "" if it is
+// LastDirection says that the last direction of k prototypes is weak beside the next; "" if it is
 // stronger, or if floors, those of 1, 2, … prototypes, do not tell.
 func LastDirection(floors []float64, k int) string {
 	if k < 2 || k >= len(floors) || floors[k-1] <= exactShare*floors[0] {
@@ -40,6 +40,6 @@ func LastDirection(floors []float64, k int) string {
 	if !(last < clearlyStronger*next) {
 		return ""
 	}
-	return "The last direction of " + Prototypes(k) + " is hardly stronger than the next (" +
-		strconv.FormatFloat(last/next, 'f', 2, 64) + " times): the prototypes along it are a guess, and k may be too large."
+	return "The last direction of " + Prototypes(k) + " is weak, " +
+		strconv.FormatFloat(last/next, 'f', 2, 64) + " times as strong as the next: k may be too large."
 }

@@ -118,8 +118,8 @@ func TestSlack(t *testing.T) {
 // A last direction is faint below 1.25 times the next, and nothing is said of what floors do not tell.
 func TestLastDirection(t *testing.T) {
 	floors := []float64{100, 40, 20, 3, 1}
-	for k, want := range []string{"", "", "", "The last direction of 3 prototypes is hardly stronger than the next " +
-		"(1.18 times): the prototypes along it are a guess, and k may be too large.", "", "", ""} {
+	for k, want := range []string{"", "", "", "The last direction of 3 prototypes is weak, 1.18 times " +
+		"as strong as the next: k may be too large.", "", "", ""} {
 		if got := LastDirection(floors, k); got != want {
 			t.Errorf("%d: %q", k, got)
 		}

@@ -12,8 +12,8 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result, in degrees.
-const SureTo = "Uncertainty: for 9 of 10 spectra of simulated images the true spectrum was within this angle " +
-	"(spectra less their means; 180° is the opposite)."
+const SureTo = "Uncertainty is an angle between spectra less their means; 0° is the same shape. In simulated " +
+	"images 9 of 10 true spectra were within it."
 
 // Degrees writes an angle, which is given in % of π.
 func Degrees(percent float64) string { return strconv.FormatFloat(1.8*percent, 'f', 1, 64) + "°" }
@@ -54,7 +54,7 @@ func TypicalAccuracy(share float64) float64 {
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
-	rely := "Use memberships between clusters, or fewer prototypes."
+	rely := "For rows between clusters trust memberships, not labels."
 	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
 		rely = "Fewer clusters may be more stable."
 	}
@@ -88,13 +88,13 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 					worst)+" times as far from the middle as the farthest row. A larger slack or fewer prototypes may help.")
 			}
 		case softkmeans.WarnSeveral:
-			lines = append(lines, "There are several answers: with half or twice the λ of the penalty, the "+
-				"spectra turn by "+Degrees(w.Value)+" on average, "+name(w.Cluster)+" most. Fewer materials may have one answer.")
+			lines = append(lines, "The spectra depend on the weight of the volume (λ): halved or doubled, it "+
+				"turns them by "+Degrees(w.Value)+" on average, "+name(w.Cluster)+" most. Fewer materials may be more certain.")
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels: on tables with known classes, about " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % are then right. " + rely
+				what = " of the labels. In known tables with such changes about " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % are right. " + rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
