@@ -70,7 +70,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // an exact mixture: Slack is then a fraction of 1e-6 of the variance. No slack gives up more than half of the
 // variance that k centers can explain.
 //
-// Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at ten times Tol. For
+// Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at 30 times Tol. For
 // k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. This does not happen if
 // Centers, Fixed or Lambda is set, or if Init is InitSPA or InitGlobal. A fit starts on a random sample for n
 // above max(16384, 512k), and for n·k² above 2.5e7 with n ≥ 64k. The error then ends within 5 % of the slack.

@@ -207,10 +207,10 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 	})
 }
 
-// crowdedTol multiplies Tol if the rows span fewer dimensions than k centers. It was measured on 32 simulated
-// mixtures (k = 5 in 2, 8 in 4, 12 in 6 and 20 in 12 dimensions). The mean distance of the centers from the
-// true corners, .75 of the spread, changed by .003. A fit of 64 centers to digits took a third of the time.
-const crowdedTol = 10
+// crowdedTol multiplies Tol if the rows span fewer dimensions than k centers. On 200 simulated mixtures (k
+// from 5 to 10) 30 and 10 led to the same distances of the centers from the true corners, within a third of
+// the standard error. A fit of 64 centers to digits took 127 iterations with 30, and 204 with 10.
+const crowdedTol = 30
 
 // steered runs from a start while λ follows the slack. It returns the run at the last λ, or, if that is above
 // the slack, at the best λ within the slack.
