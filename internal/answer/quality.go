@@ -254,24 +254,6 @@ func sameWords(v *proof.Verdict, k int) (text string, tells bool) {
 	return spanned("Other prototypes with the same mixtures of rows", v.Factor, k)
 }
 
-// Head says in a few words how far the squared error is above the floor.
-func (q *Quality) Head() string {
-	c := q.Certificate
-	switch {
-	case q.optimal():
-		return "Proved optimal"
-	case view.HasTotal(c) && c.Floor <= 1e-6*c.Total:
-		return capital(view.More(c.Objective/c.Total)) + " left over"
-	case view.HasTotal(c) && c.ExcessFloors() >= 10:
-		return view.Number(math.Round(1+c.ExcessFloors())) + " times the floor"
-	case view.HasTotal(c):
-		return capital(view.More(c.ExcessFloors())) + " above the floor"
-	case view.Finite(c.Gap):
-		return view.Percent(c.Gap) + " of the variance above the floor"
-	}
-	return "No variance to explain"
-}
-
 // leastExcess is the fraction of the total from which an excess is worth a sentence.
 const leastExcess = 1e-3
 

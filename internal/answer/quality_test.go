@@ -147,29 +147,6 @@ func TestOfSquares(t *testing.T) {
 	}
 }
 
-// The head is never better than the certificate.
-func TestHead(t *testing.T) {
-	of := func(objective, floor, total float64) softkmeans.Certificate {
-		return softkmeans.Certificate{Objective: objective, Floor: floor, Total: total, Gap: (objective - floor) / total,
-			Solver: softkmeans.SolverGram}
-	}
-	for want, q := range map[string]Quality{
-		"Proved optimal":                   {Certificate: of(10, 10, 100)},
-		"25.0 % above the floor":           {Certificate: of(12.5, 10, 100)},
-		"Less than 0.01 % above the floor": {Certificate: of(10.0004, 10, 100)},
-		"30 times the floor":               {Certificate: of(30, 1, 100)},
-		"1.00 % left over":                 {Certificate: of(1, 0, 100)},
-		"Less than 0.01 % left over":       {Certificate: of(3e-7, 1e-8, 1)},
-		"No variance to explain":           {Certificate: of(1, 0, 0)},
-		"1.40 % of the variance above the floor": {Certificate: softkmeans.Certificate{Objective: math.MaxFloat64,
-			Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014, Solver: softkmeans.SolverGram}},
-	} {
-		if q.K, q.Tol = 3, tol; q.Head() != want {
-			t.Errorf("%s, not %s", q.Head(), want)
-		}
-	}
-}
-
 // TestCompact: a verdict and a ratio have their sentences, and a bound that says little is marked.
 func TestCompact(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{

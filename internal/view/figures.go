@@ -127,14 +127,6 @@ func Abridged(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// Classes is "1 class", "2 classes".
-func Classes(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return strconv.Itoa(n) + " classes"
-}
-
 // Prototypes is "1 prototype", "2 prototypes".
 func Prototypes(k int) string { return Count(k, "prototype") }
 
