@@ -20,7 +20,7 @@ var otherTables = []struct{ magic, is, do string }{
 	{"||", "a table of Jira", "save it as CSV"}, {"BEGIN IONS", "an MGF file of peaks", "make a table of bins of them"},
 	{"<", "HTML or XML, as some programs name .xls", "export it as CSV"},
 	{"{\"", "JSON", "save it as CSV"}, {"[{", "JSON", "save it as CSV"}, {"{\n", "JSON", "save it as CSV"},
-	{"[\n", "JSON", "save it as CSV"},
+	{"[\n", "JSON", "save it as CSV"}, {"\x1f\x8b", "a gzip file", "unpack it first"},
 }
 
 const (
@@ -82,20 +82,15 @@ func (c *chunks) sniff() error {
 	if msg := otherTable(c.head, c.source); msg != "" {
 		return &Error{Source: c.source, Msg: msg}
 	}
-	msg := ""
-	switch {
-	case bytes.HasPrefix(c.head, []byte("\xff\xfe")), bytes.HasPrefix(c.head, []byte("\xfe\xff")):
+	if bytes.HasPrefix(c.head, []byte("\xff\xfe")) || bytes.HasPrefix(c.head, []byte("\xfe\xff")) {
 		if c.guess {
 			c.fromUTF16()
 			return nil
 		}
-		msg = "the text is UTF-16; save it as UTF-8"
-	case bytes.HasPrefix(c.head, []byte("\x1f\x8b")):
-		msg = "this is a gzip file; unpack it first"
-	case bytes.IndexByte(c.head, 0) >= 0:
-		msg = "this is a binary file, not text"
-	default:
-		return nil
+		return &Error{Source: c.source, Msg: "the text is UTF-16; save it as UTF-8"}
 	}
-	return &Error{Source: c.source, Msg: msg}
+	if bytes.IndexByte(c.head, 0) >= 0 {
+		return &Error{Source: c.source, Msg: "this is a binary file, not text"}
+	}
+	return nil
 }
