@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 )
 
@@ -42,9 +41,10 @@ func (a *arranged) place(line, column int) (wasLine, wasColumn int) {
 	return a.at[i], 0
 }
 
-// records returns all lines of a text that have fields, and where they are. The names in a comment are the
-// first, on line 0.
-func (s *survey) records(p *parser, in *chunks, text []byte) (lines []packed, at []int, err error) {
+// records returns all lines of a text that have fields, up to one that is after the table, and where they are.
+// The names in a comment are the first, on line 0.
+func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool) (lines []packed,
+	at []int, err error) {
 	p.split = s.splitter(text, p.dialect.Delimiter)
 	p.split.end = s.skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
@@ -62,6 +62,10 @@ func (s *survey) records(p *parser, in *chunks, text []byte) (lines []packed, at
 		}
 		if p.blank(fields) {
 			continue
+		}
+		if after(fields) {
+			s.note(p.on(p.split.start) + " text begins that is left out: " + quote(string(fields[0])))
+			return lines, at, nil
 		}
 		if lines == nil {
 			fields = s.padded(fields)
@@ -134,11 +138,6 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source}}
 	f, turn, note, word := s.frame(p), false, "", d.Words.Long
-	if j := slices.IndexFunc(s.lines[:min(2, len(s.lines))], axesApart); j >= 0 &&
-		d.Transpose == TransposeAuto && (!f.ok || f.all[0].axis(len(f.rows)) != nil) {
-		return nil, in, &Error{Source: in.source, Msg: "each sample seems to have its own column of " +
-			shown(s.lines[j][0]) + ", as Cary spectrometers write: keep one of them, and interpolate the samples to it"}
-	}
 	l, ask := f.chooseLong(p, s.cut)
 	if l == nil && ask == nil {
 		word = d.Words.Transpose

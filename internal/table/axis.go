@@ -5,7 +5,6 @@ package table
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // longAxis is how many numbers rise or fall at equal steps by no chance.
@@ -110,17 +109,6 @@ func IsAxis(names []string) bool {
 		}
 	}
 	return ordered(numbers) && !counting(numbers)
-}
-
-// axesApart reports whether a line names an axis before each other column, as in Wavelength,A,Wavelength,B.
-func axesApart(line [][]byte) bool {
-	for j, f := range line {
-		name := strings.TrimRight(shown(f), ".0123456789") // nm.1, as pandas writes
-		if is("axis", name) != (j%2 == 0) && (name != "" || j < len(line)-1) {
-			return false
-		}
-	}
-	return len(line) > 3
 }
 
 // years reports whether numbers may be years.

@@ -30,6 +30,9 @@ func (s *survey) footer(text []byte, comma rune) int {
 		return 0
 	}
 	fields := splitAll(lines, comma)
+	if len(fields) > 1 && paired(fields[0], fields[1]) { // whose text is told apart by its frame
+		return 0
+	}
 	for i := len(lines) - 1; i > 0 && len(lines)-i <= mostBelow; i-- {
 		f := fields[i]
 		if f == nil {
@@ -231,6 +234,9 @@ func (b *block) header(first int) int {
 	for n > 0 && len(b.fields[n-1]) == b.width && !b.marked(n-1, noName) &&
 		(b.filled(b.fields[n-1]) || n < first && repeats(b.fields[n]) && howMany(b.fields[n-1], present) > 1) {
 		n--
+	}
+	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
+		return i
 	}
 	switch above := first - n; {
 	case above == 0 && first < row:

@@ -38,7 +38,7 @@ const mostLong = 8 // columns of a long table
 // But if it is asked for, the last two columns are then the axis and the values.
 func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 	asked := p.dialect.Long == LongYes
-	if !f.ok || f.width < 3 || !asked && (f.width > 2*mostLong || len(f.rows) < 3) {
+	if !f.ok || f.paired || f.width < 3 || !asked && (f.width > 2*mostLong || len(f.rows) < 3) {
 		return nil, asItStands, ""
 	}
 	l = &long{names: f.head, lines: f.units}
@@ -291,7 +291,7 @@ func (p *places) add(key string, i int) int {
 // pivot arranges the entries of a long table: a row for each sample, a column for each value of the axis after
 // those of the keys. Numbers rise or fall as the first two. why says what becomes of them.
 func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged, why string, err error) {
-	lines, at, err := s.records(p, in, text)
+	lines, at, err := s.records(p, in, text, func([][]byte) bool { return false })
 	if err != nil {
 		return nil, "", err
 	}

@@ -39,10 +39,11 @@ type frame struct {
 	width   int
 	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
 	counts  bool     // they are numbers that count the samples
-	units   int      // lines after it with units
+	units   int      // lines after it with units, or the names of pairs
 	left    string   // the note on these units
 	classes bool     // a line after these has the classes of the samples
 	grouped bool     // one of them comes twice
+	paired  bool     // each sample has an axis of its own, in the column before
 	rows    [][][]byte
 
 	name, unit string // of column 1
@@ -65,6 +66,10 @@ func (s *survey) frame(p *parser) (f frame) {
 	lines := s.lines
 	if s.names != nil {
 		lines = slices.Insert(slices.Clone(lines), 0, s.names)
+	}
+	if f.pair(p, lines) {
+		f.ok = true
+		return f
 	}
 	f = frame{about: s.about}
 	f.ok = len(lines) > 1 && f.find(p, s, lines)
@@ -136,7 +141,7 @@ func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 // axis. It reports whether all others have numbers.
 func (f *frame) sort() bool {
 	f.samples, f.aside = nil, nil
-	for j := 1; j < f.width; j++ {
+	for j := 1; j < f.width && !f.paired; j++ {
 		c, name := &f.all[j], ""
 		if f.head != nil {
 			name = shown(f.head[j])
@@ -157,6 +162,9 @@ func (f *frame) sort() bool {
 
 // named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
 func (f *frame) named() bool {
+	if f.paired {
+		return true
+	}
 	n, c := len(f.rows), &f.all[0]
 	return n > 0 && c.words == n && c.different || n > 4 && f.axis() != nil
 }
@@ -185,6 +193,8 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	switch {
 	case !f.ok:
 		return asItStands, ""
+	case f.paired:
+		return certain, f.pairedWhy()
 	case len(d.Known) > 0:
 		return f.known(d.Known)
 	case len(f.rows) < leastTurned || !f.sort():
@@ -442,15 +452,23 @@ func (f *frame) smooth() bool {
 
 // turned arranges a text with its columns as rows.
 func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arranged, err error) {
-	if f.width > 0 {
+	if f.paired {
+		p.width = f.width
+	} else if f.width > 0 {
 		f.sort()
 	}
-	lines, at, err := s.records(p, in, text)
+	lines, at, err := s.records(p, in, text, f.after)
 	if err != nil {
 		return nil, err
 	}
+	if f.paired && len(lines) > 0 {
+		lines[0] = pack(f.head)
+	}
 	if n := min(1+f.units, len(lines)); n > 1 { // text may follow at once
 		lines, at = slices.Delete(lines, 1, n), slices.Delete(at, 1, n)
+	}
+	if err := f.agree(p, lines, at); err != nil {
+		return nil, err
 	}
 	corner := f.head == nil || !f.named() // a value, and no name of column 1
 	if corner {
@@ -511,7 +529,7 @@ func (f *frame) settings(d *Dialect) (note string) {
 	case d.ID == NoID:
 		d.Drop = append(slices.Clone(d.Drop), "1")
 	}
-	if f.aside != nil {
+	if f.aside != nil && !f.paired {
 		var aside []string
 		for _, j := range f.aside {
 			if name := shown(f.head[j]); name != "" {
