@@ -150,10 +150,10 @@ func TestOfSquares(t *testing.T) {
 // TestCompact: a verdict and a ratio have their sentences, and a bound that says little is marked.
 func TestCompact(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
-		"":                         {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"the only ones as compact": {Factor: 1, Apart: 1e-3},
+		"": {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
+		"no other prototypes are as compact: memberships are certain":               {Factor: 1, Apart: 1e-3},
 		"no prototypes are more compact (proved to within a millionth of the area)": {Factor: 1, Apart: math.MaxFloat64},
-		"at least 66 % of the area of these (proved): none":                         {Factor: 1.5, Apart: math.MaxFloat64},
+		"at most 34 % less area (proved).":                                          {Factor: 1.5, Apart: math.MaxFloat64},
 		"at least 1/2.6 of the area of these (proved).":                             {Factor: 2.6, Apart: math.MaxFloat64},
 	} {
 		got, tells := sameWords(v, 3)
@@ -161,8 +161,8 @@ func TestCompact(t *testing.T) {
 			t.Errorf("%+v: %q, %v", v, got, tells)
 		}
 	}
-	for ratio, want := range map[float64]string{0: "", 1: "fit as well are more compact", 1.004: "at least 99 % of the length",
-		2: "at least 50 % of the length of these (proved): none", 2.001: "1/2.01 of the length",
+	for ratio, want := range map[float64]string{0: "", 1: "fit as well are more compact", 1.004: "at most 1 % less length",
+		2: "at most 50 % less length (proved).", 2.001: "1/2.01 of the length",
 		math.MaxFloat64: "no lower bound"} {
 		if got, tells := volumeWords(ratio, 2); !strings.Contains(got, want) || tells != (ratio > 0 && ratio <= 2) {
 			t.Errorf("%g: %q, %v", ratio, got, tells)
