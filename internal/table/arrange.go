@@ -173,7 +173,7 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 		return nil, again, err
 	}
 	if t.Turned, t.Long = turn, !turn; turn && f.head != nil {
-		t.Axis = shown(f.head[0])
+		t.Axis = cmp.Or(shown(f.head[0]), f.unit)
 	}
 	return t, again, nil
 }

@@ -268,14 +268,17 @@ func TestTurnedErrors(t *testing.T) {
 	}
 }
 
-// A turned table has the name above the numbers that name its columns.
+// TestTurnedAxis checks that a turned table has the name above the numbers that name its columns, or their unit.
 func TestTurnedAxis(t *testing.T) {
-	text := "Raman shift (cm-1),s1,s2,s3\n"
+	lines := ""
 	for i := range 20 {
-		text += strconv.Itoa(400+8*i) + "," + strconv.Itoa(i%7) + "," + strconv.Itoa(i%5) + "," + strconv.Itoa(i%3) + "\n"
+		lines += strconv.Itoa(400+8*i) + "," + strconv.Itoa(i%7) + "," + strconv.Itoa(i%5) + "," + strconv.Itoa(i%3) + "\n"
 	}
-	table, err := Read(strings.NewReader(text), "t.csv", Dialect{Guess: true})
-	if err != nil || !table.Turned || table.Axis != "Raman shift (cm-1)" {
-		t.Errorf("%q, %v", table.Axis, err)
+	for head, want := range map[string]string{"Raman shift (cm-1),s1,s2,s3\n": "Raman shift (cm-1)",
+		",s1,s2,s3\nrel. 1/cm,CCD cts,CCD cts,CCD cts\n": "rel. 1/cm"} {
+		table, err := Read(strings.NewReader(head+lines), "t.csv", Dialect{Guess: true})
+		if err != nil || !table.Turned || table.Axis != want {
+			t.Errorf("%q, %v", table.Axis, err)
+		}
 	}
 }
