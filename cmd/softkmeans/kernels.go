@@ -61,7 +61,7 @@ var kernels = [...]kernelRow{
 	},
 	kernelMatrix: {
 		word: "matrix",
-		says: "the table", compares: true, holds: "similarities", open: openMatrix,
+		says: "the numbers of the table", compares: true, holds: "similarities", open: openMatrix,
 		compare: func(_ *modelFile, x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil },
 	},
 	kernelDistances: {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	mayBeCounts = kinds.MayBeWords + "; if they are: -scale counts"
+	mayBeCounts = kinds.MayBeWords + "; if they are, use -scale counts, or -scale words for words"
 	rareCounts  = "90 % or more of the counts are 0, like counts of words: for clusters try -scale words"
 	asTheyAre   = "columns are not standardized (-scale zscore does)"
 	unbounded   = "prototypes have no bounds (-bounds sets them)"

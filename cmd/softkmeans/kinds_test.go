@@ -128,7 +128,7 @@ func TestCountsElsewhere(t *testing.T) {
 		t.Errorf("%.400s", out)
 	}
 	if out := must(t, "floors", filepath.Join(trade, "tenx")); !strings.Contains(out,
-		"may be counts; if they are: -scale counts") {
+		"may be counts; if they are, use -scale counts") {
 		t.Errorf("%.400s", out)
 	}
 }

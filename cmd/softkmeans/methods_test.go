@@ -127,7 +127,7 @@ func similarityRuns(t *testing.T) (list []similarityRun, matrix string) {
 		{"-method lsd -gamma 2", lsd(narrow, nil), "γ = 2."},
 		{"-method lsd -gamma 2 -seed 7", lsd(narrow, &softkmeans.LSDOptions{Seed: 7}),
 			"proved by duality"},
-		{"-method lsd -kernel matrix", lsd(narrow, nil), "Similarities: the table."},
+		{"-method lsd -kernel matrix", lsd(narrow, nil), "Similarities: the numbers of the table."},
 		{"-method tilsd -kernel linear", tilsd(linear, nil), "the inner product of every two rows"},
 	}, matrix
 }

@@ -127,7 +127,7 @@ func (f *Fit) where(k int) (text string) {
 	case scale.Counts:
 		text = "Values are shares of a row's sum. "
 	case scale.Sums:
-		text = "Each has the mean sum of a row. "
+		text = "Values of a prototype add up to the mean sum of the rows. "
 	case scale.Words:
 		text = "Values are log(1+n) of the counts n, divided by the length of the row. "
 	default:
@@ -248,7 +248,7 @@ func (f *Fit) Details(a *Answer) {
 	if m.ClusterMeans != nil {
 		label := view.LabelBy(f.Mixtures)
 		if a.Moved > 0 && f.Mixtures {
-			label += " The column cluster of -o differs from it in " + view.Count(a.Moved, "row") + "."
+			label += " The column cluster of -o groups rows around means, and differs in " + view.Count(a.Moved, "row") + "."
 		} else if a.Moved > 0 {
 			label += " It is not the prototype of the largest membership in " + view.Count(a.Moved, "row") + "."
 		}

@@ -217,7 +217,7 @@ func sizeOf(k int) string {
 // reports whether this says that none are much more compact.
 func spanned(some string, ratio float64, k int) (text string, tells bool) {
 	if least := 1 / ratio; least >= mostSmaller {
-		return some + " have at most " + strconv.FormatFloat(math.Ceil(100*(1-least)), 'f', 0, 64) + " % less " +
+		return some + " can be at most " + strconv.FormatFloat(math.Ceil(100*(1-least)), 'f', 0, 64) + " % smaller in " +
 			sizeOf(k) + " (proved).", true
 	}
 	return some + " have at least 1/" + view.AtMost(ratio) + " of the " + sizeOf(k) + " of these (proved).", false
@@ -245,13 +245,13 @@ func sameWords(v *proof.Verdict, k int) (text string, tells bool) {
 	case v == nil || !view.Finite(v.Factor):
 		return "", false
 	case v.Smallest() && v.Only():
-		return "If each row keeps its fitted mixture, no other prototypes are as compact: memberships are certain to " +
-			"0.01 (proved).", true
+		return "For the fitted mixtures these are the most compact prototypes, and the only ones to within 0.01 of a " +
+			"membership (proved). Noise is no part of this proof.", true
 	case v.Smallest():
-		return "If each row keeps its fitted mixture, no prototypes are more compact (proved to within a millionth of the " +
-			sizeOf(k) + ").", true
+		return "For the fitted mixtures no prototypes are more compact (proved to within a millionth of the " + sizeOf(k) +
+			").", true
 	}
-	return spanned("Other prototypes with the same mixtures of rows", v.Factor, k)
+	return spanned("Other prototypes of the fitted mixtures", v.Factor, k)
 }
 
 // leastExcess is the fraction of the total from which an excess is worth a sentence.

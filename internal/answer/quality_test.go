@@ -151,9 +151,9 @@ func TestOfSquares(t *testing.T) {
 func TestCompact(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
 		"": {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"no other prototypes are as compact: memberships are certain":               {Factor: 1, Apart: 1e-3},
+		"the most compact prototypes, and the only ones to within 0.01":                   {Factor: 1, Apart: 1e-3},
 		"no prototypes are more compact (proved to within a millionth of the area)": {Factor: 1, Apart: math.MaxFloat64},
-		"at most 34 % less area (proved).":                                          {Factor: 1.5, Apart: math.MaxFloat64},
+		"at most 34 % smaller in area (proved).":                                    {Factor: 1.5, Apart: math.MaxFloat64},
 		"at least 1/2.6 of the area of these (proved).":                             {Factor: 2.6, Apart: math.MaxFloat64},
 	} {
 		got, tells := sameWords(v, 3)
@@ -161,8 +161,8 @@ func TestCompact(t *testing.T) {
 			t.Errorf("%+v: %q, %v", v, got, tells)
 		}
 	}
-	for ratio, want := range map[float64]string{0: "", 1: "fit as well are more compact", 1.004: "at most 1 % less length",
-		2: "at most 50 % less length (proved).", 2.001: "1/2.01 of the length",
+	for ratio, want := range map[float64]string{0: "", 1: "fit as well are more compact", 1.004: "at most 1 % smaller in length",
+		2: "at most 50 % smaller in length (proved).", 2.001: "1/2.01 of the length",
 		math.MaxFloat64: "no lower bound"} {
 		if got, tells := volumeWords(ratio, 2); !strings.Contains(got, want) || tells != (ratio > 0 && ratio <= 2) {
 			t.Errorf("%g: %q, %v", ratio, got, tells)

@@ -105,9 +105,9 @@ func (a *Answer) clusters() Section {
 	s := Section{ID: "clusters", Table: t, Title: "Cluster means. \"probability\": how likely a row is in its " +
 		"cluster, on average. " + differsIn}
 	s.Lines = a.addValues(t, means, "differs most in", last)
-	if a.Undetermined {
-		s.Lines = append(s.Lines, "Prototypes and memberships, with -v and -o, say little: so many prototypes mix any "+
-			"table of "+view.Count(len(a.Read.Columns), "column")+".")
+	if n := len(a.Read.Columns); a.Undetermined && a.K == n+1 { // for larger k a note says so
+		s.Lines = append(s.Lines, "Use the labels, not the memberships: "+strconv.Itoa(a.K)+" prototypes can mix any table of "+
+			view.Count(n, "column")+".")
 	}
 	return s
 }
@@ -160,13 +160,13 @@ func (a *Answer) prototypes() Section {
 			last = append(last, purest(p.Purest))
 		}
 	}
-	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: each row is a mixture of them. membership is " +
-		"the mean over the rows. ", Detail: a.Undetermined && !counted}
+	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: each row is a mixture of them. \"membership\" " +
+		"is the mean over the rows. ", Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
-		s.ID, s.Title = "clusters", "Clusters: membership is the mean over the rows. "
+		s.ID, s.Title = "clusters", "Clusters: \"membership\" is the mean over the rows. "
 		if alike {
-			s.Title = "Clusters: each row is a mixture of them. The method makes all equally large: mean memberships are 1/k. "
+			s.Title = "Clusters: each row is a mixture of them. The method gives all the same mean membership, 1/k. "
 		}
 	case a.K == 1:
 		s.Title = "The prototype. "

@@ -116,7 +116,7 @@ func (s *Scene) HTML() ([]byte, error) {
 	s.show("spectra", figures([]picture{{s.spectra(), "wide"}}))
 	if s.Pictured {
 		views, materials := s.pictures()
-		note := "A map shows the share of a material in every pixel."
+		note := "Maps of the image and of the fit's error. Maps of shares stand above."
 		if n := s.maps.each; n > 1 {
 			note += " A pixel of a map is the mean of " + strconv.Itoa(n) + " × " + strconv.Itoa(n) +
 				" pixels of the image."

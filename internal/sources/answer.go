@@ -180,7 +180,7 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 	for at, i := range rows {
 		unit := ""
 		if at == 0 && (a.Scaled == deviationWords || a.Scaled == rowsWords) {
-			unit = " pooled standard deviations from the mixture of mean sources"
+			unit = " pooled standard deviations from its mixture"
 		}
 		list += [...]string{": ", ", "}[min(at, 1)] + name(i) + " (" + small(a.Result.Residual[i]) + unit + ")"
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result, in degrees.
-const SureTo = "Uncertainty is an angle between spectra less their means; 0° is the same shape. In simulated " +
-	"images 9 of 10 true spectra were within it."
+const SureTo = "Uncertainty is the angle between a spectrum and the true one, both less their means. It was " +
+	"smaller for 9 of 10 spectra of simulated images."
 
 // Degrees writes an angle, which is given in % of π.
 func Degrees(percent float64) string { return strconv.FormatFloat(1.8*percent, 'f', 1, 64) + "°" }
@@ -54,7 +54,7 @@ func TypicalAccuracy(share float64) float64 {
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
-	rely := "For rows between clusters trust memberships, not labels."
+	rely := "Between clusters trust memberships, not labels."
 	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
 		rely = "Fewer clusters may be more stable."
 	}
@@ -93,8 +93,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels. In known tables with such changes about " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % are right. " + rely
+				what = " of the labels. In tests with as many changes about " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of the labels were right. " + rely
 			}
 			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
