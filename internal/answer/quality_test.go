@@ -151,7 +151,7 @@ func TestOfSquares(t *testing.T) {
 func TestCompact(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
 		"": {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"the most compact prototypes, and the only ones to within 0.01":                   {Factor: 1, Apart: 1e-3},
+		"the most compact prototypes, and the only ones to within 0.01":             {Factor: 1, Apart: 1e-3},
 		"no prototypes are more compact (proved to within a millionth of the area)": {Factor: 1, Apart: math.MaxFloat64},
 		"at most 34 % smaller in area (proved).":                                    {Factor: 1.5, Apart: math.MaxFloat64},
 		"at least 1/2.6 of the area of these (proved).":                             {Factor: 2.6, Apart: math.MaxFloat64},
