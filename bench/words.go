@@ -343,5 +343,6 @@ func wordsProcess(ctx context.Context, py *python, o *options, prefix string, at
 	if err != nil {
 		return f, fmt.Errorf("%s%s: %w", child, way, err)
 	}
-	return f, json.Unmarshal(out, &f)
+	err = json.Unmarshal(out, &f)
+	return f, err
 }

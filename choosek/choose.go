@@ -153,7 +153,8 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	}
 	s.c.Rows, s.c.most, s.c.limit, s.c.divided = len(rows), s.most, s.o.MaxK, s.o.Divided
 	s.x = scaled(draws.Chosen(x, rows))
-	return s.c, s.choose()
+	err = s.choose() // before s.c is read: the language leaves the order of the two in one return open
+	return s.c, err
 }
 
 // choose sets c from the rows that were read.
