@@ -3,10 +3,10 @@ package softkmeans
 // The active-set method for least squares on the simplex, one sample after another.
 //
 // With support S the solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is optimal if
-// and only if g_S ≥ 0, and (Ag − b)_i + μ ≥ 0 off S. The solver exchanges all infeasible indices at once.
-// This ends when more than three rounds have not lowered their number (Kim & Park 2011). Then a feasible
-// descent exchanges one at a time. Rows with the same support share one Cholesky factor, as in Van Benthem &
-// Keenan (2004).
+// and only if g_S ≥ 0, and (Ag − b)_i + μ ≥ 0 off S. The solver exchanges all infeasible indices at once,
+// until more than three rounds have not lowered their number (Kim & Park 2011). Then a feasible descent
+// exchanges one at a time. Rows with the same support share one Cholesky factor, as in Van Benthem & Keenan
+// (2004).
 //
 // If most vertices are in S, a fast problem solves for the multipliers w of the set N of the other vertices,
 // rather than for g_S: −P_NN·w = P_N·b + level_N. P (projected) and level are fields of simplexProblem.

@@ -17,8 +17,8 @@ import (
 // of at most 2^-1074.
 const underflow = 0x1p-1000
 
-// gamma returns γ(m) = m·u/(1 − m·u). A product of m factors 1+δ with |δ| ≤ u is within γ(m) of 1. If each
-// term of a sum passes m roundings, the sum is off by at most γ(m) times the sum of the magnitudes.
+// gamma returns γ(m) = m·u/(1 − m·u). A product of m factors 1+δ, |δ| ≤ u, is within γ(m) of 1. If each term
+// of a sum passes m roundings, the sum is off by at most γ(m) times the sum of the magnitudes.
 func gamma(m int) float64 {
 	v := float64(m) * 0x1p-53
 	return v / (1 - v) * (1 + 0x1p-50)

@@ -39,7 +39,8 @@ func TestChoose(t *testing.T) {
 		reason                string
 	}{
 		{"exact mixture", three, 3, 3, 3, 3, "as many directions exceed the noise as 3 prototypes span"},
-		{"mixture with noise", tables.Noisy(four, 20, 3), 4, 4, 4, 4, "as many directions exceed the noise as 4 prototypes span"},
+		{"mixture with noise", tables.Noisy(four, 20, 3), 4, 4, 4, 4,
+			"as many directions exceed the noise as 4 prototypes span"},
 		{"clusters", blobs(100, 12, 3, 4), 3, 3, 3, 0, "as many directions exceed the noise as 3 prototypes span"},
 		{"noise", tables.Normal(160, 10, 5), 0, 1, 1, 0, "nothing stands out of the noise"},
 		{"a plane of normal rows", plane(160, 20), 0, 3, 3, 0, "not certain: 3 by the noise and held-out entries"},

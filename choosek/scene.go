@@ -35,8 +35,9 @@ const (
 // Explained and Step are fractions of the sum of all squares; Stick is the bound for Step. Elbow and Profile
 // are 0.
 //
-// K is Certain if all directions that exceed the noise are at least 1 % as long. Of the 90 simulated scenes of
-// docs/accuracy.md 25 were certain, and K was right for 22 of these, and for 32 of the other 65.
+// K is Certain if all directions that exceed the noise are at least 1 % as long. K was certain for 25 of the
+// 90 simulated scenes of docs/accuracy.md, and right for 22 of the 25. For the other 65 it was right 32
+// times.
 //
 // # Details
 //

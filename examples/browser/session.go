@@ -407,7 +407,8 @@ func (d *data) describe(o options) []part {
 		{"standardized", yesNo(d.scaling != nil && d.sizes == nil)}, {"source", source}}
 }
 
-// kindNotes say what the numbers are, in one line what follows for the scale and the bounds, and what labels are.
+// kindNotes returns notes on the kind of the numbers, on the scale and the bounds that follow from it, and on
+// labels.
 func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	given := softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
 	if at, groups := kinds.Codes(given); at > 0 {
@@ -441,8 +442,8 @@ func texts(list ...string) []string {
 	return slices.DeleteFunc(list, func(text string) bool { return text == "" })
 }
 
-// scaleNote says why the columns are standardized if that was found out, or which of them decides if they are not;
-// "" if there is nothing to say. kind is what was asked for.
+// scaleNote says why the columns are standardized if that was found out, or which of them decides if they are
+// not; "" for no note. kind is the scale that the user asked for.
 func (d *data) scaleNote(kind scale.Kind) string {
 	switch {
 	case d.scaling != nil && d.sizes == nil && kind == scale.Auto:

@@ -553,7 +553,7 @@ func (l *Library) byName(at []int, names []string, way variables, source string)
 	}
 	note = table.Count(len(at), "column") + " joined by name with " + of
 	if len(left) > 0 {
-		note += "; not used of these: " + some(left)
+		note += "; not used: " + some(left)
 	}
 	return note, nil
 }

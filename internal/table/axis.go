@@ -73,7 +73,7 @@ func exactAxis(numbers []float64) bool {
 	return equal(numbers, off) || least > 0 && equal(mapped(numbers, math.Log), 2*off/least)
 }
 
-// unit is that of the last decimal of some numbers.
+// unit returns 10^-n for numbers of at most n decimals, 0.01 for 1.5 and 0.25.
 func unit(numbers []float64) float64 {
 	return math.Pow10(-slices.Max(append(mapped(numbers, decimals), 0)))
 }

@@ -96,9 +96,9 @@ export class Client {
     request.resolve(data);
   }
 
-  // cancel asks the running request to end with what it has. A worker that does not listen is replaced, after
-  // longer than it was ever silent, as it is when other programs take the processors. One that listens has
-  // four times as long to show the best model so far.
+  // cancel asks the running request to end with the best model so far. A worker is replaced if it does not
+  // answer within three times its longest silence so far: it is silent, too, while other programs take the
+  // processors. A worker that answers has five times as long to show its model.
   cancel() {
     const asked = [...this.#waiting.keys()];
     if (asked.length === 0) return;

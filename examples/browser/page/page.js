@@ -284,7 +284,7 @@ function allowSave() {
 
 // ---- requests
 
-// begin drops the request that is running, and says what is done now. It returns the number of a new request.
+// begin drops the running request, shows the text `what` as progress, and returns the number of a new request.
 function begin(what) {
   asked++;
   moved = false;
@@ -594,7 +594,7 @@ function listen() {
     ownSlack = true;
     showSlack();
     if (opening) return;
-    drop(); // what is under way is for another place
+    drop(); // the running request is for the slider's former place
     $("downloads").disabled = true; // until the fit
     preview();
     clearTimeout(restTimer);
