@@ -166,7 +166,7 @@ func TestBrightness(t *testing.T) {
 	}
 	must(t, "report", "-k", "3", "-o", in("page.html"), "-memberships", in("r.csv"), o.path)
 	if readFile(t, in("r.csv")) != readFile(t, in("g.csv")) ||
-		!strings.Contains(readFile(t, in("page.html")), "rows are scaled to sums of 1") {
+		!strings.Contains(readFile(t, in("page.html")), "rows are divided by their sums") {
 		t.Error("the page has other memberships, or does not say what was done")
 	}
 	if text := must(t, "floors", o.path); !strings.Contains(text, "rows differ in brightness") && !strings.Contains(text,

@@ -15,8 +15,8 @@ import (
 // The one line on the scale and the bounds where nothing but bounds is taken, and what ends the line
 // where more is.
 const (
-	onlyBounds = "columns are not standardized (-scale zscore does); prototypes are kept at 0 or above (-bounds none lifts this)"
-	alsoBounds = "; prototypes are kept at 0 or above (-bounds none lifts this)"
+	onlyBounds = "columns are not standardized (-scale zscore does). Prototypes are kept at 0 or above (-bounds none lifts this)"
+	alsoBounds = ". Prototypes are kept at 0 or above (-bounds none lifts this)"
 	wideWords  = "64 columns or more, taken to be of one unit: not standardized (-scale zscore does)"
 	sumWords   = "rows add up to %v, as parts of a whole: columns are not standardized (-scale zscore does)" + alsoBounds
 	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and are " +
@@ -94,7 +94,7 @@ func TestChoices(t *testing.T) {
 		}
 		return names
 	}
-	differ := "standard deviations of columns differ * standardized (-scale none leaves them); " + unbounded
+	differ := "standard deviations of columns differ * standardized (-scale none leaves them). " + unbounded
 	few := "column c4 has 99 % *(-scale zscore counts all columns alike, -drop 4 leaves it out)"
 	for _, c := range []struct {
 		name   string
@@ -111,16 +111,16 @@ func TestChoices(t *testing.T) {
 		{"64 columns", spectraOf(r, 30, 64, uneven), nil, "", wideWords + alsoBounds},
 		{"64 columns, -.01 of the largest", withLow(64, -.01), nil, "", wideWords + alsoBounds},
 		{"64 columns, -.03 of the largest", withLow(64, -.03), nil, "", differ},
-		{"9 columns, -.01 of the largest", each(withLow(9, -.01), math.Cbrt), nil, "", asTheyAre + "; " + unbounded},
+		{"9 columns, -.01 of the largest", each(withLow(9, -.01), math.Cbrt), nil, "", asTheyAre + ". " + unbounded},
 		{"joined views, z-score asked for", spectraOf(r, 30, 64, uneven), nil, "-scale zscore", unbounded},
 		{"a header of wavelengths", spectraOf(r, 30, 12, uneven), named("%d", 12), "", "columns are named by " +
 			"numbers that rise or fall, as of one unit: not standardized (-scale zscore does)" + alsoBounds},
 		{"one unit", spectraOf(r, 30, 12, uneven), named("at %d (mg/l)", 12), "", "columns are all in mg/l: " +
 			"not standardized (-scale zscore does)" + alsoBounds},
 		{"one column in another unit", spectraOf(r, 30, 4, even), []string{"a (mg/l)", "b (mg/l)", "c (mg/l)",
-			"d (°C)"}, "", "columns are in different units (mg/l, °C): standardized (-scale none leaves them); " + unbounded},
+			"d (°C)"}, "", "columns are in different units (mg/l, °C): standardized (-scale none leaves them). " + unbounded},
 		{"64 columns, one in another unit", spectraOf(r, 30, 64, even), append(named("at %d (mg/l)", 63), "T (°C)"),
-			"", "columns are in different units (mg/l, °C): standardized (-scale none leaves them); " + unbounded},
+			"", "columns are in different units (mg/l, °C): standardized (-scale none leaves them). " + unbounded},
 		{"names that end in no unit", spectraOf(r, 30, 4, even), []string{"t_min", "t_max", "u_mm", "v"}, "",
 			onlyBounds},
 		{"one column larger", spectraOf(r, 30, 4, func(j int) float64 { return 1 + 14*float64(j/3) }), nil, "",
@@ -135,7 +135,7 @@ func TestChoices(t *testing.T) {
 		{"counts, divided by 7.5", each(counts, func(v float64) float64 { return v / 7.5 }), nil, "", byDivision},
 		{"an offset", each(spectraOf(r, 30, 9, even), func(v float64) float64 { return v + 1e6 }), nil, "", onlyBounds},
 		{"all below 0", each(spectraOf(r, 30, 9, even), func(v float64) float64 { return -v - 1 }), nil, "",
-			asTheyAre + "; " + unbounded},
+			asTheyAre + ". " + unbounded},
 	} {
 		var b strings.Builder
 		if c.header != nil {

@@ -104,8 +104,8 @@ func TestFitScaled(t *testing.T) {
 			!near(total, 178*13, 1e-6) {
 			t.Errorf("%s: total variance %v", args, total)
 		}
-		if a, b := strings.Index(reports[0], "\nPrototypes\n"),
-			strings.Index(reports[1], "\nPrototypes\n"); reports[0][a:a+300] != reports[1][b:b+300] {
+		if a, b := strings.Index(reports[0], "\nPrototypes, in more digits\n"),
+			strings.Index(reports[1], "\nPrototypes, in more digits\n"); reports[0][a:a+300] != reports[1][b:b+300] {
 			t.Errorf("%s: centers\n%s\nstreamed\n%s", args, reports[0], reports[1])
 		}
 	}

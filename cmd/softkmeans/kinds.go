@@ -21,7 +21,7 @@ const (
 	mayBeCounts = kinds.MayBeWords + "; if they are, use -scale counts, or -scale words for words"
 	rareCounts  = "90 % or more of the counts are 0, like counts of words: for clusters try -scale words"
 	asTheyAre   = "columns are not standardized (-scale zscore does)"
-	unbounded   = "prototypes have no bounds (-bounds sets them)"
+	unbounded   = "Prototypes have no bounds (-bounds sets them)"
 )
 
 // look finds out the kind of the numbers, and notes it for -scale auto. It returns the scale to take.
@@ -72,7 +72,7 @@ func (d *data) take(choice string) {
 		d.taken = len(d.Notes)
 		return
 	}
-	d.Notes[d.taken-1] += "; " + choice
+	d.Notes[d.taken-1] += ". " + choice
 }
 
 // zeroRows reports which rows are zeros.

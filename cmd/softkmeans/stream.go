@@ -186,12 +186,12 @@ func (b *blockReader) head(fitted, free bool) table.Head {
 		note = asTheyAre
 	}
 	if c := b.columns; free && b.scale == nil && c != nil && c.AboveZero() {
-		note += "; " + freeWords
+		note += ". " + freeWords
 	} else if free {
-		note += "; " + unbounded
+		note += ". " + unbounded
 	}
 	if note != "" {
-		h.Notes = append(h.Notes, strings.TrimPrefix(note, "; "))
+		h.Notes = append(h.Notes, strings.TrimPrefix(note, ". "))
 	}
 	return h
 }
@@ -268,7 +268,7 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 }
 
 // freeWords say that a table in blocks leaves no way to bound prototypes.
-const freeWords = "prototypes may be below 0, as the table is read in blocks (-stream no -bounds 0, keeps them at 0 or above)"
+const freeWords = "Prototypes may be below 0, as the table is read in blocks (-stream no -bounds 0, keeps them at 0 or above)"
 
 // statsColumns is the largest number of columns for floors of a stream. The scatter
 // matrix of d columns and its eigenvalues take 50·d² bytes.

@@ -434,7 +434,7 @@ func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	if d.mixtures {
 		labels = kinds.LabelWords
 	}
-	return append(notes, texts(strings.Join(texts(taken, above), "; "), labels)...)
+	return append(notes, texts(strings.Join(texts(taken, above), ". "), labels)...)
 }
 
 // texts are those that are not empty.

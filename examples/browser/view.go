@@ -46,7 +46,8 @@ type pictures struct {
 func (s *session) picturesOf(d *data, r *result) *pictures {
 	names, labels := r.names(), r.model.Labels(nil)
 	p := &pictures{r, view.Points{Memberships: r.model.Memberships, Labels: labels, Names: names, Class: labels,
-		Classes: names, Row: d.rowName, More: r.open}, d, s.global}
+		Clustered: r.likely != nil && !d.mixtures, Row: d.rowName, More: r.open}, d, s.global}
+	p.Classes = p.LabelNames()
 	if r.options.byClass && len(d.Class) > 0 {
 		p.Class, p.Classes = d.Class, d.Classes
 	}
@@ -82,10 +83,9 @@ func (p *pictures) scatter() part {
 	case o.method == view.Global || o.method == view.MinVolume && o.slack < noSlack:
 		name = "global simplex"
 	case p.global != nil && !o.zoom:
-		plot.Outlines = append(plot.Outlines, d.plane.Outline(p.global, "global simplex", "global", false))
+		plot.Outlines = append(plot.Outlines, d.plane.Outline(p.global, "global simplex", "global", nil))
 	}
-	o := d.plane.Outline(p.model.Centers, name, "current", true)
-	o.Labels = d.columns.Prototypes(p.model.Centers.Rows)
+	o := d.plane.Outline(p.model.Centers, name, "current", d.columns.Prototypes(p.model.Centers.Rows))
 	o.Tips = d.columns.Tips(p.model.Centers, d.shown(p.model.Centers))
 	plot.Outlines = append(plot.Outlines, o)
 	return drawn("scatter", p.Scatter(plot))
@@ -127,7 +127,8 @@ func (p *pictures) floors() part {
 	if p.d.given != nil || p.known != nil {
 		return drawn("floors", nil)
 	}
-	plot := view.FloorCurve(p.frame("floors", "", flat), p.d.floors, p.options.k, p.d.proposed(), p.certificate)
+	plot := view.FloorCurve(p.frame("floors", "", flat), "prototype", p.d.floors, p.d.floors[0], p.options.k,
+		p.d.proposed(), p.certificate)
 	return drawn("floors", chart.Lines(nil, plot))
 }
 

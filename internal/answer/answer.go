@@ -9,7 +9,8 @@ package answer
 const Version = 1
 
 // Answer is what a command found. Parts that a kind of command does not have are empty. Names of prototypes
-// are p0, p1, …, or those of known prototypes. Numbers that are not known are nil.
+// are p0, p1, …, or the names of known prototypes. Names of clusters are their numbers 0, 1, …. Numbers that are
+// not known are nil.
 type Answer struct {
 	Version int `json:"version"`
 	Read

@@ -98,8 +98,8 @@ func (f *Fit) columns(a *Answer) {
 	}
 	sure, rows := 0.0, 0
 	columns.Unit = columns.Spread // clusters differ most in the columns that are the most deviations apart
-	for j, p := range a.Prototypes {
-		c := Cluster{Name: p.Name, Rows: f.Sizes[j], Weight: f.Model.ClusterWeights[j], Mean: f.Means.Row(j),
+	for j := range a.Prototypes {
+		c := Cluster{Name: strconv.Itoa(j), Rows: f.Sizes[j], Weight: f.Model.ClusterWeights[j], Mean: f.Means.Row(j),
 			Columns: columns.Differences(f.Means.Row(j))}
 		if c.Rows > 0 {
 			c.Probability = f.Sure[j] / float64(c.Rows)
@@ -246,11 +246,13 @@ func (f *Fit) Details(a *Answer) {
 		d.SameMixtures = &Unique{Factor: v.Factor, Smallest: v.Smallest(), Only: v.Only()}
 	}
 	if m.ClusterMeans != nil {
-		label := view.LabelBy(f.Mixtures)
-		if a.Moved > 0 && f.Mixtures {
-			label += " The column cluster of -o groups rows around means, and differs in " + view.Count(a.Moved, "row") + "."
-		} else if a.Moved > 0 {
-			label += " It is not the prototype of the largest membership in " + view.Count(a.Moved, "row") + "."
+		label, moved := "Label is the cluster.", " It is not the prototype of the largest membership in "
+		if f.Mixtures {
+			label = "The label of a row is the prototype of its largest membership."
+			moved = " The column cluster of -o groups rows around means, and differs in "
+		}
+		if a.Moved > 0 {
+			label += moved + view.Count(a.Moved, "row") + "."
 		}
 		d.How = append(d.How, label)
 	}
@@ -329,11 +331,11 @@ func about(h *table.Head, rows int, kind scale.Kind) string {
 	case scale.MinMax:
 		text += "; columns are scaled to the range from 0 to 1"
 	case scale.Counts:
-		text += "; rows are scaled to sums of 1, and columns by the roots of their means"
+		text += "; rows are divided by their sums, and columns by the roots of their means"
 	case scale.Sums:
-		text += "; rows are scaled to sums of 1"
+		text += "; rows are divided by their sums"
 	case scale.Words:
-		text += "; counts n are scaled to log(1+n), columns by how few rows have them, and rows to length 1"
+		text += "; counts n become log(1+n), columns that are 0 in many rows get more weight, and rows the length 1"
 	}
 	return text
 }

@@ -34,16 +34,28 @@ func HTML(sections []Section, under func(id string) string) string {
 		if !s.Detail || s.empty() && below == "" {
 			continue
 		}
-		b.WriteString("<details class=\"card\"><summary>" + escaped(s.summary()) + "</summary>\n")
-		s.Title = ""
+		summary := cmp.Or(s.Title, heads[s.ID], "How this was found")
+		if s.cutHead() {
+			summary = heads[s.ID]
+		} else {
+			s.Title = ""
+		}
+		b.WriteString("<details class=\"card\"><summary>" + escaped(summary) + "</summary>\n")
 		s.content(&b, below)
 		b.WriteString("</details>\n")
 	}
 	return b.String()
 }
 
-// summary is what a folded section shows.
-func (s *Section) summary() string { return cmp.Or(s.Title, heads[s.ID], "How this was found") }
+// cutHead removes the heading of the section and a colon from the start of its title. It reports whether they were
+// there.
+func (s *Section) cutHead() bool {
+	title, there := strings.CutPrefix(s.Title, heads[s.ID]+": ")
+	if there {
+		s.Title = capital(title)
+	}
+	return there
+}
 
 func (s *Section) html(b *strings.Builder, below string) {
 	switch s.ID {
@@ -60,9 +72,7 @@ func (s *Section) html(b *strings.Builder, below string) {
 	default:
 		if head := heads[s.ID]; head != "" {
 			b.WriteString("<h2>" + head + "</h2>\n")
-			if title, again := strings.CutPrefix(s.Title, head+": "); again {
-				s.Title = capital(title)
-			}
+			s.cutHead()
 		}
 		s.content(b, below)
 	}

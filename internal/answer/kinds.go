@@ -148,7 +148,7 @@ func (a *Answer) mixtures(open bool) string {
 		parts = append(parts, view.Count(n, "other")+" the rest")
 	}
 	if open {
-		return "On average a row is " + view.And(parts) + ". These shares are one choice of many: see their ranges (-o)."
+		return "On average a row is " + view.And(parts) + ". Other shares fit as well: -o FILE writes their ranges."
 	}
 	return "On average a row is " + view.And(parts) + "."
 }

@@ -245,13 +245,13 @@ func sameWords(v *proof.Verdict, k int) (text string, tells bool) {
 	case v == nil || !view.Finite(v.Factor):
 		return "", false
 	case v.Smallest() && v.Only():
-		return "For the fitted mixtures these are the most compact prototypes, and the only ones to within 0.01 of a " +
-			"membership (proved). Noise is no part of this proof.", true
+		return "Other prototypes that are as compact and give the same fitted values change memberships by at most " +
+			"0.01 (proved). Noise may change them more.", true
 	case v.Smallest():
-		return "For the fitted mixtures no prototypes are more compact (proved to within a millionth of the " + sizeOf(k) +
-			").", true
+		return "No prototypes with the same fitted values are more compact (proved to within a millionth of the " +
+			sizeOf(k) + ").", true
 	}
-	return spanned("Other prototypes of the fitted mixtures", v.Factor, k)
+	return spanned("Other prototypes with the same fitted values", v.Factor, k)
 }
 
 // leastExcess is the fraction of the total from which an excess is worth a sentence.
@@ -260,6 +260,7 @@ const leastExcess = 1e-3
 // Sentences says how much more could be explained, if that is not little, and why it is not.
 func (q *Quality) Sentences() (list []string) {
 	text := ""
+	have, most := q.explained((q.Floor - q.FloorError) / q.Total)
 	switch share := q.Excess() / q.Total; {
 	case q.Missing > 0:
 	case q.optimal() && !q.Similar:
@@ -267,19 +268,28 @@ func (q *Quality) Sentences() (list []string) {
 	case q.optimal():
 	case !view.Finite(share):
 		text = "The squared error is " + short(q.Objective) + ", of a total of " + short(q.Total) + "."
-	case share >= leastExcess:
-		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)"
-		if q.Why != "" {
-			text += ": the price of " + q.Why
-		}
-		if text += "."; q.Loose {
-			text += " This may be out of reach."
-		}
+	case share < leastExcess:
+	case q.Trivial && q.Between > 0: // the sentence is about clusters
+		text = q.prototypes() + " explain " + have + " of the variance" + q.because("; the rest is ") + "."
+	case q.K == 1 || q.Trivial || q.lost(q.Floor) || most == "all": // the sentence says nothing of the floor
+		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)" + q.because(": ") + "."
+	case q.Why != "":
+		text = have + " instead of " + most + q.because(" is ") + "."
+	case q.Loose:
+		text = "Perhaps no " + strconv.Itoa(q.K) + " can explain " + most + "."
 	}
 	if text = strings.TrimSpace(text + q.repaired() + q.chance()); text != "" {
 		list = append(list, text)
 	}
 	return list
+}
+
+// because names the price that is paid for Why, after a conjunction; "" if it is not known.
+func (q *Quality) because(conjunction string) string {
+	if q.Why == "" {
+		return ""
+	}
+	return conjunction + "the price of " + q.Why
 }
 
 // short writes a number with four digits.

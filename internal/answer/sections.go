@@ -118,7 +118,7 @@ func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clust
 const pureHead = "purest rows (membership)"
 
 // differsIn explains a column of differences.
-const differsIn = "\"differs most in\": columns that set it apart most, in standard deviations from the mean."
+const differsIn = "\"differs most in\": the columns farthest from the mean of all rows, in standard deviations."
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
@@ -160,13 +160,14 @@ func (a *Answer) prototypes() Section {
 			last = append(last, purest(p.Purest))
 		}
 	}
-	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: each row is a mixture of them. \"membership\" " +
-		"is the mean over the rows. ", Detail: a.Undetermined && !counted}
+	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: the extremes that rows are mixtures of. " +
+		"\"membership\": the mean over all rows. ", Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
-		s.ID, s.Title = "clusters", "Clusters: \"membership\" is the mean over the rows. "
+		s.ID, s.Title = "clusters", "Clusters: each row is a mixture of them. \"membership\": the mean over all rows. "
 		if alike {
-			s.Title = "Clusters: each row is a mixture of them. The method gives all the same mean membership, 1/k. "
+			s.Title = "Clusters: each row is a mixture of them. The method gives each the mean membership 1/" + strconv.Itoa(a.K) +
+				", whatever its size, so that even a typical row may be far below 1. "
 		}
 	case a.K == 1:
 		s.Title = "The prototype. "
@@ -322,7 +323,7 @@ func (a *Answer) rows() Section {
 		" two memberships of 0.4 or more: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
 	if a.clustered() && float64(a.Moved) > manyMoved*float64(a.Rows) {
 		s.Lines = append(s.Lines, strconv.Itoa(a.Moved)+" of "+view.Count(a.Rows, "row")+
-			" have their largest membership in another prototype than their cluster's.")
+			" have their largest membership in a prototype with another number than their cluster.")
 	}
 	return s
 }
@@ -411,15 +412,16 @@ func (a *Answer) details() (all []Section) {
 	}
 	if a.Shown != nil {
 		t, notes := a.allValues(a.names(), a.Centers)
-		add("values", "Prototypes", t, notes...)
+		add("values", "Prototypes, in more digits", t, notes...)
 	}
 	if a.clustered() && a.Shown != nil {
+		var names []string
 		var means [][]float64
 		for _, c := range a.Clusters {
-			means = append(means, c.Mean)
+			names, means = append(names, c.Name), append(means, c.Mean)
 		}
-		t, _ := a.allValues(a.names(), means)
-		add("means", "Means of clusters", t)
+		t, _ := a.allValues(names, means)
+		add("means", "Means of clusters, in more digits", t)
 	}
 	for _, o := range a.Others {
 		if a.Shown == nil { // materials: their warning tells how far the spectra move

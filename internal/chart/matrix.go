@@ -90,6 +90,9 @@ func (p *picture) cell(s *MatrixPlot, i, j int, top float64, r rect) {
 	}
 	p.raw(`</path>`)
 	if r.w >= numberCell && finite(v) {
+		if math.Abs(v) < .05 { // not "−0.0"
+			v = 0
+		}
 		text := tidy(strconv.FormatFloat(v, 'f', 1, 64))
 		if math.Abs(v) >= 1e4 {
 			text = number(v)

@@ -13,6 +13,7 @@ type MixturePlot struct {
 	K           int
 	Labels      []int                // n: the cluster of each row; nil: its largest membership
 	Names       []string             // of the clusters; the default is numbers from 1
+	LabelNames  []string             // of the labels, if they are not the Names
 	Name        func(row int) string // what a row is called in the text under the pointer; nil: no texts
 }
 
@@ -22,8 +23,11 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	m := s.sorted()
 	var legend []entry
 	for j, n := range m.count {
-		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(n) + ")",
-			kind: entryArea, fill: s.fill(j)})
+		e := entry{name: name(s.Names, j), kind: entryArea, fill: s.fill(j)}
+		if s.LabelNames == nil {
+			e.name += " (" + strconv.Itoa(n) + ")"
+		}
+		legend = append(legend, e)
 	}
 	// The left edge does not depend on the layout: these ticks are the widest.
 	y := axis{lo: 0, hi: 1, ticks: []tick{{0, "0"}, {.5, "0.5"}, {1, "1"}}}
@@ -60,15 +64,18 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	return p.close()
 }
 
-// sections writes the name of each cluster at the top of its rows, unless it would touch
-// the one before. For few clusters the legend is enough.
+// sections writes the name of each label at the top of its rows, unless it would touch
+// the one before. For few clusters that are named in the legend that is enough.
 func (p *picture) sections(s *MixturePlot, m *mixtures) {
-	if m.k <= colors {
+	names := s.LabelNames
+	if names == nil && m.k <= colors {
 		return
+	} else if names == nil {
+		names = s.Names
 	}
 	each, end, sum := (p.right-p.left)/float64(max(len(m.rows), 1)), p.left, 0
 	for j, n := range m.count {
-		text := fit(name(s.Names, j), p.w/8, textSize)
+		text := fit(name(names, j), p.w/8, textSize)
 		half := width(text, textSize) / 2
 		x := p.left + (float64(sum)+float64(n)/2)*each
 		if sum += n; n > 0 && x-half >= end && x+half <= p.right {

@@ -31,13 +31,14 @@ type ScatterPlot struct {
 	Tip func(i int) string // the text under the pointer at a point; nil: none
 }
 
-// Outline is the centers of a model, with their convex hull.
+// Outline is the centers of a model, with their convex hull unless Points is set.
 type Outline struct {
 	Name   string // for the legend; an outline without a name is not in the legend
 	Style  string // the CSS class is "sk-" + this; [Style] has rules for global and previous
 	X, Y   []float64
 	Labels []string // of the centers; nil: none
 	Tips   []string // the texts under the pointer at the centers; nil: none
+	Points bool
 }
 
 // Scatter appends the picture to dst.
@@ -118,7 +119,7 @@ func (p *picture) outline(o *Outline, x, y *axis) {
 		return
 	}
 	p.raw(`<g class="`, o.class(), `">`)
-	if border := hull(at); len(border) > 1 {
+	if border := hull(at); len(border) > 1 && !o.Points {
 		p.raw(`<path d="`)
 		p.line(border)
 		p.raw(`z"/>`)

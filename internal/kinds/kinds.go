@@ -42,7 +42,7 @@ const (
 		"and are weighted by the sums of the counts"
 	MayBeWords = "the numbers may be counts"
 	SumWords   = ", as parts of a whole: columns are not standardized"
-	AboveWords = "prototypes are kept at 0 or above"
+	AboveWords = "Prototypes are kept at 0 or above"
 	LabelWords = "labels are the largest memberships, as rows are mixtures"
 	TotalWords = " is the sum of the others, and so contains no further information"
 )

@@ -25,7 +25,7 @@ const (
 )
 
 // OpenWords is the note about a table that is [Open].
-const OpenWords = "rows differ in brightness: each is divided by its sum, and brighter ones count more"
+const OpenWords = "rows differ in brightness (their sums): each is divided by its sum, and rows of larger sums count more"
 
 // Open reports whether the rows x, of no missing value, are mixtures of k prototypes times a brightness of
 // their own. nil weights are all 1. Counts and parts of a whole are not, nor are tables with entries below 0

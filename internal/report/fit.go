@@ -163,11 +163,8 @@ type builder struct {
 // HTML returns the page.
 func (in *Input) HTML() ([]byte, error) {
 	k := in.K()
-	b := &builder{Input: in, k: k, names: view.Names(k), classes: classNames(in.Table)}
-	names := make([]string, len(in.Table.Names))
-	for j, name := range in.Table.Names {
-		names[j] = short(name)
-	}
+	b := &builder{Input: in, k: k, names: view.Names(k), classes: shortened(in.Table.Classes)}
+	names := shortened(in.Table.Names)
 	b.Columns = &view.Columns{Names: names, Axis: view.NewAxis(names), Moments: in.Moments}
 	if b.Axis != nil && in.Table.Axis != "" {
 		b.Axis.Name = short(in.Table.Axis)
@@ -190,7 +187,8 @@ func (b *builder) sections() []answer.Section {
 	if b.Global.Model == nil {
 		note = append(note, "The row's mixture replaces missing values.")
 	}
-	classes := b.Classes.section(b.classes, b.names)
+	points := b.points(f.Model)
+	classes := b.Classes.section(b.classes, points.LabelNames())
 	if len(b.classes) > 0 {
 		classes.Lines = append(classes.Lines, "Labels and classes agree in "+view.Percent(f.accuracy)+
 			" of the rows (NMI "+strconv.FormatFloat(f.information, 'f', 3, 64)+").")
@@ -200,7 +198,7 @@ func (b *builder) sections() []answer.Section {
 	b.show("prototypes", b.prototypes("centers", "Prototypes", f.Model.Centers))
 	pictures := b.plane(0)
 	if !b.Answer.Undetermined {
-		triangle := b.points(f.Model).triangle("A row that equals a prototype")
+		triangle := points.triangle("A row that equals a prototype")
 		pictures = slices.Concat(pictures, triangle, b.memberships(0))
 	}
 	b.show("map", b.switched()+figures(pictures))

@@ -54,12 +54,7 @@ func (k *Known) HTML() ([]byte, error) {
 }
 
 // groups are the names of the groups, shortened.
-func (k *Known) groups() (names []string) {
-	for _, name := range k.Found.Mixer.Groups {
-		names = append(names, short(name))
-	}
-	return names
-}
+func (k *Known) groups() []string { return shortened(k.Found.Mixer.Groups) }
 
 // plane draws rows and prototypes: over the columns if there are two, else in the two directions in which both
 // together vary most, in the divided columns. Rows with a length are drawn without it.
@@ -90,10 +85,7 @@ func (k *Known) plane(p *points) ([]picture, error) {
 		}
 		frame.XLabel, frame.YLabel = plane.Labels()
 	}
-	o := plane.Outline(centers, "prototypes", "current", false)
-	for _, name := range k.Found.Mixer.Names {
-		o.Labels = append(o.Labels, short(name))
-	}
+	o := plane.Outline(centers, "prototypes", "current", shortened(k.Found.Mixer.Names))
 	px, py := plane.Points(x)
 	return p.scatter(chart.ScatterPlot{Frame: frame, X: px, Y: py, Outlines: []chart.Outline{o}}), nil
 }

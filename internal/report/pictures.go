@@ -78,7 +78,7 @@ type points struct {
 }
 
 func newPoints(p view.Points, class []int, classes []string) *points {
-	by := []coloring{{"", "", p.Labels, p.Names}}
+	by := []coloring{{"", "", p.Labels, p.LabelNames()}}
 	if len(classes) > 0 {
 		by[0].class = "of-clusters"
 		by = append(by, coloring{"-classes", "of-classes", class, classes})
@@ -88,7 +88,8 @@ func newPoints(p view.Points, class []int, classes []string) *points {
 
 func (b *builder) points(m *softkmeans.Model) *points {
 	return newPoints(view.Points{Memberships: m.Memberships, Labels: m.Labels(nil), Names: b.names,
-		Most: b.mostPoints(), Of: b.Answer.Rows, Row: b.row}, b.Table.Class, b.classes)
+		Clustered: b.Answer.LabelBy == "cluster" && m.ClusterMeans != nil,
+		Most:      b.mostPoints(), Of: b.Answer.Rows, Row: b.row}, b.Table.Class, b.classes)
 }
 
 // each returns the picture that draw makes of each coloring. suffix is for its id.
@@ -137,14 +138,16 @@ func (e *extent) add(values []float64) {
 func (b *builder) plane(i int) []picture {
 	f := [...]*Fit{&b.MinVolume, &b.Global, &b.Alternating}[i]
 	x, y := b.Plane.Points(b.X)
-	m, name := f.Model.Centers, "prototypes"
+	m, columns := f.Model.Centers, *b.Columns
+	o, title := b.Plane.Outline(m, "prototypes", "current", b.names), "Rows and prototypes"
 	if b.Answer.Undetermined && f.Model.ClusterMeans != nil {
-		m, name = f.Model.ClusterMeans, "means of clusters"
+		m, columns.Labels = f.Model.ClusterMeans, view.Clusters("cluster ", b.k)
+		o, title = b.Plane.Outline(m, "", "current", view.Clusters("", b.k)), "Rows and means of clusters"
+		o.Points = true
 	}
-	o := b.Plane.Outline(m, name, "current", true)
-	o.Tips = b.Tips(m, b.Shown(m, b.Scaling))
+	o.Tips = columns.Tips(m, b.Shown(m, b.Scaling))
 	outlines := append(b.dotted(f.Model), o)
-	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: "Rows and " + name, Width: third, Height: 420,
+	frame := chart.Frame{ID: "plane-" + strconv.Itoa(i), Title: title, Width: third, Height: 420,
 		Desc: "Rows on the two directions in which they spread most, with " + view.Prototypes(b.k) + "."}
 	if i > 0 {
 		frame.Title = methods[i].String()
@@ -167,7 +170,7 @@ func (b *builder) dotted(m *softkmeans.Model) (list []chart.Outline) {
 	all := width(append(x, px...), append(y, py...))
 	name := "fits of halves" // one entry of the legend for all
 	for _, other := range m.Others {
-		if o := b.Plane.Outline(other.Centers, name, "previous", false); width(o.X, o.Y) <= mostWide*all {
+		if o := b.Plane.Outline(other.Centers, name, "previous", nil); width(o.X, o.Y) <= mostWide*all {
 			list, name = append(list, o), ""
 		}
 	}
@@ -217,6 +220,7 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 	frame.YLabel = view.Unit(b.Scaling)
 	columns := *b.Columns
 	if id == "means" {
+		columns.Labels = view.Clusters("cluster ", b.k)
 		columns.Low, columns.High = view.Quartiles(b.X, b.MinVolume.Model.Clusters, b.k)
 	}
 	return figures([]picture{{columns.Centers(frame, b.Clean(m), b.Shown(m, b.Scaling)), class}})
@@ -268,7 +272,7 @@ func (b *builder) photographs() bool {
 // curves draws the floor for every k, and the fit.
 func (b *builder) curves() []picture {
 	p, _ := choosek.Propose(b.Floors)
-	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: third, Height: 320}, b.Floors, b.k, p.K,
+	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: third, Height: 320}, "prototype", b.Floors, b.Floors[0], b.k, p.K,
 		b.MinVolume.Certificate)
 	return []picture{{SVG: chart.Lines(nil, plot)}}
 }

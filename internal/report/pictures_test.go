@@ -37,8 +37,8 @@ func TestTips(t *testing.T) {
 	got := strings.Join(texts, "\n")
 	for want, least := range map[string]int{
 		`flower <149>: p\d [\d.]+ %`: 10, `p0: c\d [\d.]+, c\d`: 3,
-		`c1: p\d [\d.]+; p\d [\d.]+; p\d [\d.]+`: 2,
-		`prototypes k 2: floor 0\.\d+`:           1, `iteration 1: `: 1,
+		`c1: p\d [\d.]+; p\d [\d.]+; p\d [\d.]+`: 1, `c1: cluster \d [\d.]+; cluster \d [\d.]+; `: 1,
+		`prototypes k 2: floor 0\.\d+`: 1, `iteration 1: `: 1,
 	} {
 		if n := len(regexp.MustCompile(want).FindAllString(got, -1)); n < least {
 			t.Errorf("%d texts %s in %.2000s", n, want, got)

@@ -78,11 +78,12 @@ const longest = 60
 
 func short(name string) string { return table.Short(name, longest) }
 
-func classNames(t *table.Table) (names []string) {
-	for _, name := range t.Classes {
-		names = append(names, short(name))
+// shortened returns names as short as they are shown.
+func shortened(names []string) (list []string) {
+	for _, name := range names {
+		list = append(list, short(name))
 	}
-	return names
+	return list
 }
 
 // Counts are the rows of each class by label.

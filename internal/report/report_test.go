@@ -21,7 +21,7 @@ func TestIris(t *testing.T) {
 	for _, e := range named(all, "h2") {
 		heads = append(heads, e.text)
 	}
-	if got := strings.Join(heads, ", "); got != "Clusters, Prototypes, Map of the data, Classes, Rows, Quality, "+
+	if got := strings.Join(heads, ", "); got != "Clusters, Prototypes, Map of the data, Classes, Rows, "+
 		"How this page was made" {
 		t.Errorf("the sections are %s", got)
 	}

@@ -38,7 +38,7 @@ func (s *Similar) HTML() ([]byte, error) {
 	m := s.Model
 	k := m.Memberships.Cols
 	s.below = nil
-	names, labels, classes := view.Names(k), m.Labels(nil), classNames(s.Table)
+	names, labels, classes := view.Names(k), m.Labels(nil), shortened(s.Table.Classes)
 	p := newPoints(view.Points{Memberships: m.Memberships, Labels: labels, Names: names, Most: 2000,
 		Row: func(i int) string { return short(s.Name(i)) }}, s.Table.Class, classes)
 	panels, err := s.panels(p)
@@ -71,7 +71,7 @@ func (s *Similar) panels(p *points) (all []picture, err error) {
 		x, y := plane.Points(s.Plane)
 		var outlines []chart.Outline
 		if m.Vertices != nil && m.Vertices.Cols == s.Plane.Cols {
-			outlines = append(outlines, plane.Outline(m.Vertices, "prototypes", "current", true))
+			outlines = append(outlines, plane.Outline(m.Vertices, "prototypes", "current", view.Names(m.Vertices.Rows)))
 		}
 		all = p.scatter(chart.ScatterPlot{Frame: chart.Frame{ID: "plane",
 			Title: "Rows in the two leading directions", Width: third, Height: 420,
@@ -234,24 +234,7 @@ func (s *Similar) blocks(labels []int, names []string) answer.Section {
 }
 
 func (s *Similar) curves() []picture {
-	if !(s.Total > 0) || !view.Finite(s.Total) || len(s.Floors) < 2 {
-		return nil
-	}
-	k := s.Model.Memberships.Cols
-	floor := chart.Series{Name: "floor", Markers: true}
-	for _, v := range s.Floors {
-		floor.Y = append(floor.Y, v/s.Total)
-	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: third,
-		Height: 320, XLabel: "clusters k", YLabel: "share of the total left over",
-		Desc: "The least share of the total that k clusters can leave over."}, IntegerX: true,
-		Series: []chart.Series{floor}, Highlight: []float64{float64(k)},
-		HighlightName: "k = " + strconv.Itoa(k)}
-	if k == s.Proposed {
-		plot.HighlightName += ", as proposed"
-	}
-	if !s.Model.Optimal(view.CertifiedTol) {
-		view.AddFit(plot, "these memberships", k, s.Model.Objective, s.Total)
-	}
-	return []picture{{SVG: chart.Lines(nil, plot)}}
+	m := s.Model
+	return []picture{{SVG: chart.Lines(nil, view.FloorCurve(chart.Frame{ID: "floors", Width: third, Height: 320}, "cluster",
+		s.Floors, s.Total, m.Memberships.Cols, s.Proposed, m.Certificate))}}
 }

@@ -62,7 +62,7 @@ func TestSimilar(t *testing.T) {
 	}{
 		{3, true, []string{"3 clusters explain ", " (proved).", "k = 3, as proposed",
 			`id="ternary-classes"`, "p2 has 21 to 30."}},
-		{3, false, []string{"Memberships as a triangle", "these memberships"}},
+		{3, false, []string{"Memberships as a triangle", "this fit"}},
 		{2, true, []string{"2 clusters explain "}},
 		{1, true, []string{"1 cluster explains nothing"}},
 		{1, false, []string{"1 cluster explains "}},

@@ -402,7 +402,7 @@ func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *char
 // Grouped says in which order Telling has the columns for k centers.
 func Grouped(k int) string {
 	if k > 2 {
-		return "Grouped by the prototype that they tell from the others"
+		return "Grouped by the one that they set apart"
 	}
 	return "The farthest apart first"
 }

@@ -12,13 +12,12 @@ import (
 // mostFloors is the number of floors that are drawn; for a larger k it is k+5.
 const mostFloors = 40
 
-// FloorCurve draws the least error for every number of prototypes, in shares of the
-// total variance, with k and the proposed number (0: none) highlighted, and the error of a fit
-// that is not optimal. It is nil if there is no variance, or if it is out of range. The frame
-// needs only its size.
-func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.Certificate) *chart.LinePlot {
-	total := floors[0]
-	if !(total > 0) || !Finite(total) {
+// FloorCurve draws the least error of 1, 2, … prototypes, which noun names, as fractions of the total, with k and the
+// proposed number (0: none) highlighted, and the error of a fit that is not optimal. It is nil for fewer than two
+// floors, and if the total is 0 or out of range. The frame needs only its size.
+func FloorCurve(f chart.Frame, noun string, floors []float64, total float64, k, proposed int,
+	c softkmeans.Certificate) *chart.LinePlot {
+	if len(floors) < 2 || !(total > 0) || !Finite(total) {
 		return nil
 	}
 	var y []float64
@@ -26,9 +25,9 @@ func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.C
 		y = append(y, v/total)
 	}
 	f.Title = "The floor for every k"
-	f.Desc = "The least fraction of the total variance that k prototypes can leave unexplained. With " + Prototypes(k) +
+	f.Desc = "The least fraction of the total that k " + noun + "s can leave unexplained. With " + Count(k, noun) +
 		" it is " + Share(c, c.Floor/c.Total) + "."
-	f.XLabel, f.YLabel = "prototypes k", "fraction of the variance not explained"
+	f.XLabel, f.YLabel = noun+"s k", "fraction not explained"
 	plot := &chart.LinePlot{Frame: f, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}},
 		IntegerX:  true,
 		Highlight: []float64{float64(k)}, HighlightName: "k = " + strconv.Itoa(k)}
@@ -41,15 +40,10 @@ func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.C
 				Y: []float64{y[proposed-1]}, Markers: true})
 	}
 	if !c.Optimal(CertifiedTol) {
-		AddFit(plot, "this fit", k, c.Objective, c.Total)
+		plot.Series = append(plot.Series, chart.Series{Name: "this fit", X: []float64{float64(k)},
+			Y: []float64{c.Objective / total}, Markers: true})
 	}
 	return plot
-}
-
-// AddFit adds the point of a fit with k prototypes.
-func AddFit(plot *chart.LinePlot, name string, k int, objective, total float64) {
-	plot.Series = append(plot.Series,
-		chart.Series{Name: name, X: []float64{float64(k)}, Y: []float64{objective / total}, Markers: true})
 }
 
 // Descent is the loss L of a method after every iteration, as [softkmeans.Model].Trace has it.

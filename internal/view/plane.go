@@ -90,13 +90,10 @@ func (p *Plane) Labels() (x, y string) {
 		"second direction, " + Percent(p.Share[1])
 }
 
-// Outline is the outline of the centers.
-func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels bool) chart.Outline {
-	o := chart.Outline{Name: name, Style: style}
+// Outline returns the outline of the centers. labels are drawn beside them; nil: none.
+func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels []string) chart.Outline {
+	o := chart.Outline{Name: name, Style: style, Labels: labels}
 	o.X, o.Y = p.Points(centers)
-	if labels {
-		o.Labels = Names(centers.Rows)
-	}
 	return o
 }
 

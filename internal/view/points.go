@@ -14,6 +14,7 @@ type Points struct {
 	Memberships *softkmeans.Matrix
 	Labels      []int
 	Names       []string           // of the prototypes
+	Clustered   bool               // labels are clusters, else prototypes
 	Class       []int              // the color of each row
 	Classes     []string           // the names of the colors
 	Most        int                // the most points of a plot; 0: the chart's default
@@ -39,6 +40,14 @@ func (p *Points) tip(i int) string {
 		text += p.More(i)
 	}
 	return text
+}
+
+// LabelNames are the names of the labels.
+func (p *Points) LabelNames() []string {
+	if p.Clustered {
+		return Clusters("cluster ", len(p.Names))
+	}
+	return p.Names
 }
 
 // Scatter draws the plot, which has a frame, the places of the rows, and outlines.
@@ -69,8 +78,12 @@ func (p *Points) Mixtures(f chart.Frame, in string) []byte {
 	f.XLabel = "rows, by label"
 	f.Desc = "Each row is drawn as a column of its memberships. Rows are sorted by label, then by the membership in its " +
 		in + "."
-	return chart.Mixtures(nil, &chart.MixturePlot{Frame: f, Memberships: p.Memberships.Data, Labels: p.Labels,
-		K: len(p.Names), Names: p.Names, Name: p.Row})
+	plot := &chart.MixturePlot{Frame: f, Memberships: p.Memberships.Data, Labels: p.Labels, K: len(p.Names),
+		Names: p.Names, Name: p.Row}
+	if p.Clustered {
+		plot.XLabel, plot.LabelNames = "rows, by cluster", Clusters("", plot.K)
+	}
+	return chart.Mixtures(nil, plot)
 }
 
 // TileSize returns the size of each of n square tiles that fill about a square of this width.
