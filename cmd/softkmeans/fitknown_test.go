@@ -50,7 +50,7 @@ func TestFitKnown(t *testing.T) {
 		args := append([]string{"fit", "-k", "3", "-others", "no", "-slack", "0.01"}, strings.Fields(scale)...)
 		report := must(t, append(args, "-known", known, "-o", in("g.csv"), "-centers", in("c.csv"), "-model",
 			in("m.json"), rows)...)
-		for _, want := range []string{"2 of 3 prototypes are known, and stay: iron, clay", "not used: Na"} {
+		for _, want := range []string{"2 of 3 prototypes are known, and stay: iron, clay", "its column Na is not used"} {
 			if !strings.Contains(strings.Join(strings.Fields(report), " "), want) {
 				t.Errorf("no %q in %s", want, report)
 			}

@@ -155,7 +155,7 @@ func TestMissingFit(t *testing.T) {
 		}
 	}
 	two := must(t, strings.Fields("fit -k 2 -method minvol -others no -missing fit data.csv")...)
-	for _, says := range []string{" (proved), and probably not more than about "} {
+	for _, says := range []string{" (an estimate), and at most "} {
 		if !strings.Contains(lined(two), says) {
 			t.Errorf("no %q in %s", says, two)
 		}

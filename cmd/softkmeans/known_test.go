@@ -215,7 +215,7 @@ func TestKnown(t *testing.T) {
 	g, _ := shares(t, readFile(t, "g.csv"), m.names...)
 	sameShares(t, "-drop v3", g, m.g, 1e-12)
 	if !strings.Contains(fewer,
-		"6 columns joined by name with those of library.csv; not used: v3.") {
+		"6 columns joined by name with library.csv; its column v3 is not used.") {
 		t.Error(fewer)
 	}
 	// -names gives names as a header does.
@@ -249,7 +249,7 @@ func TestKnown(t *testing.T) {
 		"-centers library.csv -o g.csv x.mtx")...)
 	g, _ = shares(t, readFile(t, "g.csv"), m.names...)
 	sameShares(t, "x.mtx", g, m.g, 1e-12)
-	if !strings.Contains(more, "7 columns joined by name with those of library.csv.") {
+	if !strings.Contains(more, "7 columns joined by name with library.csv.") {
 		t.Error(more)
 	}
 	// As names of columns numbers may be written in any way, and be those of a first column.
@@ -358,7 +358,7 @@ func TestKnownDraws(t *testing.T) {
 	j := parseJSON[answer.Answer](t, text)
 	if j.Draws != 200 || !j.Unique || j.Outside != 1 || len(j.Farthest) != 1 || j.Farthest[0].Row != 3 ||
 		len(j.Prototypes) != 3 || j.Prototypes[1].Name != "Algae" || !strings.Contains(strings.Join(j.Notes, ";"),
-		"left out: pack") || !strings.Contains(strings.Join(j.Notes, ";"), "not used: n") {
+		"left out: pack") || !strings.Contains(strings.Join(j.Notes, ";"), "its column n is not used") {
 		t.Errorf("%s", text)
 	}
 	var names []string

@@ -249,7 +249,7 @@ func (k *knownScene) sentences() []string {
 		lines = append(lines, fmt.Sprintf("Shares are not unique: there are %s, and the bands tell %d of "+
 			"them apart. %s%s.", view.Prototypes(k.mixer.Centers.Rows), k.mixer.Apart(), sources.LeastNorm, ranges))
 	}
-	return append(lines, sources.Outside(k.outside, "pixel", "spectra")+k.noise.Explains("pixel", "band")+".")
+	return append(lines, sources.Outside(k.outside, "pixel", "spectra", "", k.noise.Explains("pixel", "band")))
 }
 
 // answer says which shares the spectra have.

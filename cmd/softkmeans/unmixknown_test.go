@@ -305,7 +305,7 @@ func TestUnmixKnownModel(t *testing.T) {
 		some))
 	text = must(t, strings.Fields("unmix -centers some.csv -o b.npy a.img")...)
 	for _, want := range []string{"4 bands that the spectra lack are left out.",
-		"10 columns joined by name with those of some.csv; not used: n."} {
+		"10 columns joined by name with some.csv; its column n is not used."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in %s", want, text)
 		}

@@ -366,7 +366,7 @@ func TestGaps(t *testing.T) {
 	text := "x,y,z\n1,2,3\n1.1,,3.2\n0.9,2.1,2.9\n7,8,\n7.2,8.1,1\n6.8,,1.2\n3,4,2\n4,,2.2\n"
 	tables.Must(s.open(t.Context(), fromText("t.csv", text), o, nil))(t)
 	parts := tables.Must(s.fit(t.Context(), o, nil, nil))(t)
-	if head, proved := valueOf(t, parts, "verdict"), valueOf(t, parts, "proved"); !strings.Contains(head, " of the values present; ") || proved != "no" {
+	if head, proved := valueOf(t, parts, "verdict"), valueOf(t, parts, "proved"); !strings.Contains(head, " of the values present. ") || proved != "no" {
 		t.Errorf("%q, proved: %s", head, proved)
 	}
 	sum, m := 0.0, s.shown.model

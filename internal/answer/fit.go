@@ -335,7 +335,7 @@ func about(h *table.Head, rows int, kind scale.Kind) string {
 	case scale.Sums:
 		text += "; rows are divided by their sums"
 	case scale.Words:
-		text += "; counts n become log(1+n), columns that are 0 in many rows get more weight, and rows the length 1"
+		text += "; counts n become log(1+n), columns that are 0 in many rows weigh more, and rows are divided by their lengths"
 	}
 	return text
 }

@@ -127,10 +127,10 @@ func (q *Quality) Sentence() string {
 	switch {
 	case q.Missing > 0:
 		about := upTo(q.Floor/q.Total) + " (an estimate)"
-		if text += " of the values present; "; low > 0 {
-			text += others + " can explain more than " + most + " (proved), and probably not more than about " + about
-		} else {
-			text += "probably " + others + " can explain more than about " + about
+		text += " of the values present. The best " + q.prototypes() + table.Plural(q.K, " explains", " explain") + " about " +
+			about
+		if low > 0 {
+			text += ", and at most " + most + " (proved)"
 		}
 	case q.Trivial && q.K > 1 && q.Between > 0:
 		return view.Count(q.K, "cluster") + " explain " + view.Percent(q.Between) + " of the variance by their means."
@@ -185,7 +185,10 @@ func upTo(err float64) string {
 // details.
 func (a *Answer) FillProofs(c *view.Compact, k int, noun string) {
 	add := func(text string, tells bool) {
-		switch text = strings.ReplaceAll(text, "prototypes", noun); {
+		if text = strings.ReplaceAll(text, "prototypes", noun); noun == "spectra" {
+			text = strings.ReplaceAll(text, "memberships", "shares")
+		}
+		switch {
 		case text == "" || k < 2:
 		case tells:
 			a.Proofs = append(a.Proofs, text)

@@ -92,11 +92,11 @@ func TestSentence(t *testing.T) {
 		{Quality{K: 3, Certificate: softkmeans.Certificate{Objective: .002, Floor: 2e-6, Total: 1000, Solver: gram}},
 			"3 prototypes explain more than 99.99 % of the variance."},
 		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 10, Total: 100}},
-			"2 prototypes explain 72.0 % of the variance of the values present; no 2 can explain more than 90.0 % " +
-				"(proved), and probably not more than about 80.0 % (an estimate)."},
+			"2 prototypes explain 72.0 % of the variance of the values present. The best 2 prototypes explain about " +
+				"80.0 % (an estimate), and at most 90.0 % (proved)."},
 		{Quality{K: 2, Missing: 4, Certificate: softkmeans.Certificate{Objective: 28, Floor: 20, FloorError: 20, Total: 100}},
-			"2 prototypes explain 72.0 % of the variance of the values present; probably no 2 can explain more than " +
-				"about 80.0 % (an estimate)."},
+			"2 prototypes explain 72.0 % of the variance of the values present. The best 2 prototypes explain about " +
+				"80.0 % (an estimate)."},
 		{Quality{K: 2, Certificate: softkmeans.Certificate{Objective: 3, Floor: 1, FloorError: 1, Total: 1e3, Solver: gram}},
 			"2 prototypes explain 99.7 % of the variance. The floor is no more than its rounding, so that nothing is " +
 				"proved."},

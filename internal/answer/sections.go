@@ -133,9 +133,9 @@ func (a *Answer) prototypes() Section {
 	if alike {
 		t.Head = t.Head[:1]
 	}
-	head, counted := pureHead, !a.clustered()
+	head, rows, counted := pureHead, "", !a.clustered()
 	if counted {
-		t.Head = append(t.Head, "rows")
+		t.Head, rows = append(t.Head, "rows"), "\"rows\": rows with their largest membership in it. "
 	}
 	if a.leads() {
 		head = "differs most in"
@@ -161,7 +161,7 @@ func (a *Answer) prototypes() Section {
 		}
 	}
 	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: the extremes that rows are mixtures of. " +
-		"\"membership\": the mean over all rows. ", Detail: a.Undetermined && !counted}
+		"\"membership\": the mean over all rows. " + rows, Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
 		s.ID, s.Title = "clusters", "Clusters: each row is a mixture of them. \"membership\": the mean over all rows. "

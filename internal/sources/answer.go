@@ -145,8 +145,7 @@ func (a *Answer) OpenWords() string {
 		text += "The ranges, " + low + " and so on, are 90 % intervals: the sources are drawn " + strconv.Itoa(Draws) +
 			" times from normal distributions with their means and standard deviations."
 		if r.Open {
-			text += " Each time the smallest and the largest share of all nearest mixtures are taken, so that a share of 0 " +
-				"may have a wide range."
+			text += " They reach from the smallest to the largest share that fits, so that a share of 0 may have a wide range."
 		}
 	case r.Open && r.Low == nil:
 		text += "Ranges are left out, as ranges of so many sources would take long."
@@ -190,18 +189,20 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 	if a.far != "" && n == 0 {
 		return a.far
 	}
-	return strings.TrimLeft(a.far+" "+Outside(n, "row", "prototypes")+why+list+".", " ")
+	return strings.TrimLeft(a.far+" "+Outside(n, "row", "prototypes", list, why), " ")
 }
 
-// Outside begins a sentence that says how many rows, called noun, are outside of the prototypes, called of.
-func Outside(n int, noun, of string) string {
+// Outside says how many rows, called noun, are outside of the prototypes, called of. list names some of them. why is
+// what explains the distances of the other rows from their mixtures.
+func Outside(n int, noun, of, list, why string) string {
 	switch n {
 	case 0:
-		return "No " + noun + " is outside of the " + of + ", farther from its mixture than "
+		return "No " + noun + " is outside of the " + of + ": none is farther from its mixture than " + why + "."
 	case 1:
-		return "1 " + noun + " is outside of the " + of + ", farther from its mixture than "
+		return "1 " + noun + " is outside of the " + of + list + ". It is farther from its mixture than " + why + "."
 	}
-	return table.Count(n, noun) + " are outside of the " + of + ", farther from their mixtures than "
+	return table.Count(n, noun) + " are outside of the " + of + list + ". They are farther from their mixtures than " +
+		why + "."
 }
 
 // Explains says what noise explains, of rows and columns of these names.

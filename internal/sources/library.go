@@ -541,7 +541,7 @@ func (l *Library) byName(at []int, names []string, way variables, source string)
 			return "", errors.New(l.Source + ": two columns are named " + strconv.Quote(name) + "; leave one out")
 		}
 	}
-	of := "those of " + l.Source
+	of := l.Source
 	if way.turned {
 		of = "the lines of " + l.Source + ", in which a prototype is a column"
 	}
@@ -553,7 +553,8 @@ func (l *Library) byName(at []int, names []string, way variables, source string)
 	}
 	note = table.Count(len(at), "column") + " joined by name with " + of
 	if len(left) > 0 {
-		note += "; not used: " + some(left)
+		note += "; " + table.Plural(len(left), "its column ", "its columns ") + some(left) +
+			table.Plural(len(left), " is", " are") + " not used"
 	}
 	return note, nil
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result, in degrees.
-const SureTo = "Uncertainty is the angle between a spectrum and the true one, both less their means. It was " +
-	"smaller for 9 of 10 spectra of simulated images."
+const SureTo = "Uncertainty bounds the angle between a spectrum and the true one, both less their means. In " +
+	"simulated images it did so for 9 of 10 spectra."
 
 // Degrees writes an angle, which is given in % of π.
 func Degrees(percent float64) string { return strconv.FormatFloat(1.8*percent, 'f', 1, 64) + "°" }
