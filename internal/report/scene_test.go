@@ -181,7 +181,7 @@ func TestSceneShade(t *testing.T) {
 	text := tables.Must(s.HTML())(t)
 	hi := slices.Max(m.Brightness)
 	for alt, img := range decoded(t, parse(t, text)) {
-		if !strings.HasPrefix(alt, "Map of the shade") {
+		if !strings.HasPrefix(alt, "Map of the brightness") {
 			continue
 		}
 		for i, v := range m.Brightness {
@@ -192,7 +192,7 @@ func TestSceneShade(t *testing.T) {
 		}
 		return
 	}
-	t.Error("the page has no map of the shade")
+	t.Error("the page has no map of the brightness")
 }
 
 // A large image is shown smaller, cells being means of pixels. One without places has no

@@ -196,7 +196,7 @@ func (s *Scene) pictures() (views, materials []mapPicture) {
 	size := view.Count(s.Lines, "line") + " of " + view.Count(s.Samples, "sample")
 	add := func(list *[]mapPicture, p mapPicture, img image.Image) {
 		p.Data = dataURI(img)
-		p.Ticks = [3]string{"column 1", view.Count(s.Lines, "line"), strconv.Itoa(s.Samples)}
+		p.Ticks = [3]string{"column 1", view.Count(s.Lines, "line"), "column " + strconv.Itoa(s.Samples)}
 		p.Width, p.Height, p.Sharp = m.samples, m.lines, max(m.lines, m.samples) < 200
 		*list = append(*list, p)
 	}
@@ -222,10 +222,10 @@ func (s *Scene) pictures() (views, materials []mapPicture) {
 	if m.shade != nil {
 		p, shade := m.brightest, m.mean(m.shade)
 		hi, _ := largest(shade)
-		add(&views, mapPicture{Title: "Shade",
+		add(&views, mapPicture{Title: "Brightness",
 			Caption: "The brightness of each pixel: the factor of its mixture.",
 			Ramp:    ramp, Lo: "0", Hi: view.Small(hi),
-			Alt: "Map of the shade of every pixel, " + size + ". The largest is " + view.Small(p.share) +
+			Alt: "Map of the brightness of every pixel, " + size + ". The largest is " + view.Small(p.share) +
 				", at " + place(p.line, p.sample) + "."}, m.ramp(shade, hi))
 	}
 

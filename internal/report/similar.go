@@ -71,7 +71,7 @@ func (s *Similar) panels(p *points) (all []picture, err error) {
 		x, y := plane.Points(s.Plane)
 		var outlines []chart.Outline
 		if m.Vertices != nil && m.Vertices.Cols == s.Plane.Cols {
-			outlines = append(outlines, plane.Outline(m.Vertices, "prototypes", "current", view.Names(m.Vertices.Rows)))
+			outlines = append(outlines, plane.Outline(m.Vertices, "pure clusters", "current", view.Names(m.Vertices.Rows)))
 		}
 		all = p.scatter(chart.ScatterPlot{Frame: chart.Frame{ID: "plane",
 			Title: "Rows in the two leading directions", Width: third, Height: 420,
@@ -144,9 +144,9 @@ func (s *Similar) matrices(labels []int) (list []mapPicture) {
 		of                  *maps
 		title, caption, alt string
 	}{
-		{given, "The similarities", "Light: alike.",
+		{given, "The similarities", "Light: similar rows.",
 			"The similarities of " + view.Count(n, "row") + ", sorted by label."},
-		{made, "By memberships", "The similarities that the memberships give. " + what,
+		{made, "As the memberships give them", "The same scale as beside. " + what,
 			"What the memberships make of the similarities."},
 	} {
 		values := make([]float64, len(p.of.residual))

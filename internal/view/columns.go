@@ -341,7 +341,7 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 		return chart.Tiles(nil, &chart.TilePlot{Frame: f, Values: centers.Data, Rows: 1,
 			Cols: centers.Cols, Names: names,
 			Pixel: func(j int) string { return c.Names[j] }})
-	case centers.Rows > mostLines || !ordered && centers.Cols > MostColumns:
+	case centers.Rows > mostLines || !ordered && (centers.Cols > MostColumns || flattened(centers)):
 		return chart.Matrix(nil, c.matrix(f, centers, shown))
 	}
 	f.Desc = "A line for each prototype: its value in every column."
@@ -370,16 +370,33 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	return chart.Lines(nil, plot)
 }
 
+// mostTall is how many times the median column's largest value a column of points may have.
+const mostTall = 8
+
+// flattened reports whether one column is so much larger than the others that points would show it alone.
+func flattened(centers *softkmeans.Matrix) bool {
+	tops := make([]float64, centers.Cols)
+	for i, v := range centers.Data {
+		tops[i%centers.Cols] = max(tops[i%centers.Cols], math.Abs(v))
+	}
+	slices.Sort(tops)
+	return tops[len(tops)-1] > mostTall*tops[len(tops)/2]
+}
+
 // matrix has the most telling columns as rows, and how far the centers lie from the mean
 // in units of the spread.
 func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *chart.MatrixPlot {
 	columns := c.Telling(centers, MostColumns)
 	m := &chart.MatrixPlot{Frame: f, Cols: c.Prototypes(centers.Rows), Above: "above the mean",
 		Below: "below", Note: "In standard deviations of the column from its mean"}
-	if m.Title += ": distance of each column from its mean"; centers.Cols > len(columns) {
+	if m.Title += ": distance from the mean of each column"; centers.Cols > len(columns) {
 		m.Title = f.Title + ": the " + strconv.Itoa(len(columns)) + " most telling of " +
 			strconv.Itoa(centers.Cols) + " columns"
-		m.Note = Grouped(centers.Rows) + ". " + m.Note
+		order := "The farthest apart first. "
+		if centers.Rows > 2 {
+			order = "Grouped by the one that they set apart. "
+		}
+		m.Note = order + m.Note
 	}
 	m.Desc = "A line for each column and a cell for each prototype."
 	for _, j := range columns {
@@ -397,14 +414,6 @@ func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *char
 			Small(m.Values[r*centers.Rows+i]) + " standard deviations)"
 	}
 	return m
-}
-
-// Grouped says in which order Telling has the columns for k centers.
-func Grouped(k int) string {
-	if k > 2 {
-		return "Grouped by the one that they set apart"
-	}
-	return "The farthest apart first"
 }
 
 // Tips are the texts of centers in pictures: their values in the most telling columns.

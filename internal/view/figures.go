@@ -16,13 +16,9 @@ import (
 // math.MaxFloat64, which stands for larger numbers.
 func Finite(v float64) bool { return math.Abs(v) < math.MaxFloat64 }
 
-// HasTotal reports whether errors can be given as shares of the total variance. It is
-// 0 if all rows are equal, and out of range with extreme weights.
-func HasTotal(c softkmeans.Certificate) bool { return c.Total > 0 && Finite(c.Total) }
-
-// Share writes a share of the total variance in percent, or – if HasTotal is false.
+// Share writes a share of the total variance in percent, or – if that is 0, as of equal rows, or out of range.
 func Share(c softkmeans.Certificate, v float64) string {
-	if !HasTotal(c) {
+	if !(c.Total > 0) || !Finite(c.Total) {
 		return "–"
 	}
 	return Percent(v)
