@@ -107,7 +107,7 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 		}
 		return norm2(w[from:m])
 	}
-	for j := range n {
+	for j := 0; j < n && !stopped(ctx); j++ {
 		norms[j] = column(j, 0)
 	}
 	fresh := slices.Clone(norms)

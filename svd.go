@@ -46,6 +46,9 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 		return nil, err
 	}
 	top, err := checkData("a", a)
+	if err == nil {
+		err = cancelled(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

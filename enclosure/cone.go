@@ -237,8 +237,14 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 // their best memberships first.
 func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model, error) {
 	m := &softkmeans.Model{Centers: f, Memberships: g.Clone(), Sum: c.Sum, Status: c.status}
+	if err := fault.Stopped(c.ctx); err != nil {
+		return nil, err
+	}
 	if len(unknown) > 0 {
 		all, err := m.Predict(nil, c.x)
+		if err == nil {
+			err = fault.Stopped(c.ctx)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -160,6 +160,9 @@ func openCompletion(
 		c.y.Data[i] = math.Ldexp(v, -c.exp)
 	}
 	c.mean, _ = g.means(c.y)
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, err
+	}
 	weights, total := g.weights(), 0.0
 	for i := range c.n {
 		c.mass += weights[i]

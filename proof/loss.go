@@ -116,6 +116,9 @@ func openLoss(
 	l.without = softkmeans.Certificate{Objective: m.Objective, Floor: space.Floor,
 		FloorError: space.FloorError, Total: space.Total, Solver: space.Solver}
 	w, err := space.Coordinates(nil, x)
+	if err == nil {
+		err = fault.Stopped(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -137,6 +137,9 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	case k-1 > mostSides:
 		return q, 0, nil
 	}
+	if err := fault.Stopped(ctx); err != nil {
+		return nil, 0, err
+	}
 	q.w, q.mean = la.Product(g, softkmeans.RegularSimplex(k)), make([]float64, k-1)
 	for i := range n {
 		la.Axpy(q.mean, 1/float64(n), q.w.Row(i))
