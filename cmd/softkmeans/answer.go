@@ -116,7 +116,9 @@ func (r *result) flatten(centers *softkmeans.Matrix) {
 // tellSimilar fills in the answer of a method of similarities.
 func (r *result) tellSimilar(a *answer.Answer) {
 	m := r.rated()
-	a.Kernel, a.Gamma, a.Where = r.kernel.String(), r.gamma, "Similarities: "+kernelWords(r.kernel, r.gamma)
+	if a.Kernel, a.Gamma = r.kernel.String(), r.gamma; r.kernel != kernelMatrix {
+		a.Where = "Similarities: " + kernelWords(r.kernel, r.gamma)
+	}
 	a.Iterations, a.Status = m.Iterations, m.Status.String()
 	q := answer.OfSimilarities(m.Certificate, r.k, r.rows, r.method == methodTILSD, r.byDuality())
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
@@ -135,7 +137,7 @@ func (r *result) tellSimilar(a *answer.Answer) {
 		a.Warnings = append(a.Warnings, "No row has its label in "+view.And(empty)+". Fewer clusters may do.")
 	}
 	if a.Certificate.Certified {
-		a.Quality = append(a.Quality, "The labels are not proved: they are one way to form clusters.")
+		a.Quality = append(a.Quality, "The labels come from a search for clusters, and are not proved.")
 	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"

@@ -229,7 +229,7 @@ func (f *fitFlags) next() string {
 	if !f.verbose {
 		text += "All digits: -v. "
 	}
-	return text + "Pictures: softkmeans report."
+	return text + "Pictures: report. Which k: floors."
 }
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.

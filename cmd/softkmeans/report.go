@@ -129,7 +129,7 @@ func (f *reportFlags) run(s *session) error {
 		return s.finish(nil)
 	}
 	return s.finish(func(w io.Writer) error {
-		short := &answer.Answer{Sentence: f.out + ": " + a.Sentence}
+		short := &answer.Answer{Sentence: f.out + ": " + a.Sentence, Warnings: a.Warnings}
 		short.Notes = a.Notes
 		_, err := w.Write(short.Text(false))
 		return err

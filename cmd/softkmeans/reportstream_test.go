@@ -81,7 +81,7 @@ func TestReportStream(t *testing.T) {
 				"-scale", kind.String(), "-classes", labels, "-o", out+".html", "-memberships", out+".csv", data)...)
 			pages[i] = readFile(t, out+".html")
 		}
-		for _, caption := range []string{"Cluster means", "The extremes that rows", "Rows by class"} {
+		for _, caption := range []string{"Cluster means", "Each row is a mixture", "Rows by class"} {
 			without := func(page string) string { // probabilities, of which doubt in labels is a part
 				return regexp.MustCompile(`(\b\d \d+) [01]\.\d\d`).ReplaceAllString(pageTable(t, page, caption), "$1")
 			}

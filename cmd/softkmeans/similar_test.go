@@ -167,8 +167,8 @@ func TestReportSimilar(t *testing.T) {
 		t.Error(line)
 	}
 	page := readFile(t, "page.html")
-	for _, want := range []string{"column 2 (species) is left out", "The labels are not proved",
-		"By memberships", "row-1", "Proposed: k = 3, since halves of the rows agree on 3 clusters",
+	for _, want := range []string{"column 2 (species) is left out", "are not proved",
+		"As the memberships give them", "row-1", "Proposed: k = 3, since halves of the rows agree on 3 clusters",
 		"<code>softkmeans report -kernel distances -label species -o page.html data.csv</code>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)

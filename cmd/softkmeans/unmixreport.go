@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans"
 	"softkmeans/internal/answer"
 	"softkmeans/internal/pixels"
 	"softkmeans/internal/report"
@@ -65,7 +66,7 @@ func (u *unmixing) answer() *answer.Answer {
 	u.materials(a, u.scene.Layout.Bands, r.unit, u.shade)
 	a.Turns, a.PureRows, a.BandNoise = u.found.Turns, u.found.PureRows, u.found.Noise
 	a.Centers = answer.RowsOf(r.centers)
-	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: view.SumOf(u.found), Tol: certifiedTol,
+	q := &answer.Quality{Certificate: r.cert, K: r.k, Noun: "material", Sum: sumOf(u.found), Tol: certifiedTol,
 		Streamed: true}
 	q.OfSquares(u.squares)
 	if r.model.Lambda > 0 {
@@ -148,4 +149,13 @@ func bandRange(s *pixels.Image) string {
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 	return " from " + number(slices.Min(s.Wavelengths)) + " to " + number(slices.Max(s.Wavelengths)) + unit
+}
+
+// sumOf returns the constraint on the shares of a scene for floor and total. If rows have length 1, their brightness
+// is free, as if sums were at most 1.
+func sumOf(m *unmix.Result) softkmeans.Sum {
+	if m.Scaling == unmix.ScaleUnit {
+		return softkmeans.SumAtMostOne
+	}
+	return m.Sum
 }

@@ -17,6 +17,7 @@ import (
 	"softkmeans/internal/cube"
 	"softkmeans/internal/envi"
 	"softkmeans/internal/npy"
+	"softkmeans/unmix"
 )
 
 // shaded replaces the values of a synthetic image: mixtures times a brightness of 0.5 to
@@ -129,7 +130,7 @@ func TestUnmixShade(t *testing.T) {
 	page := readFile(t, "p.html")
 	found := regexp.MustCompile(`Map of the error of every pixel, .*?The largest ` +
 		`is ([^,]*),`).FindStringSubmatch(page)
-	if len(found) != 2 || !strings.Contains(page, "Map of the shade of every pixel") ||
+	if len(found) != 2 || !strings.Contains(page, "Map of the brightness of every pixel") ||
 		!strings.Contains(page, "the sum of squares") {
 		t.Fatalf("%q in a page of %d bytes", found, len(page))
 	}
@@ -235,5 +236,19 @@ func TestUnmixTrim(t *testing.T) {
 	}
 	if far := likeness(other, truth); far > .06 {
 		t.Errorf("shares are off by %v", far)
+	}
+}
+
+// The shade is as free as sums of at most one.
+func TestSumOf(t *testing.T) {
+	for _, c := range []struct {
+		m    unmix.Result
+		want softkmeans.Sum
+	}{{unmix.Result{Model: &softkmeans.Model{}}, softkmeans.SumToOne},
+		{unmix.Result{Model: &softkmeans.Model{Sum: softkmeans.SumAtMostOne}}, softkmeans.SumAtMostOne},
+		{unmix.Result{Model: &softkmeans.Model{}, Scaling: unmix.ScaleUnit}, softkmeans.SumAtMostOne}} {
+		if got := sumOf(&c.m); got != c.want {
+			t.Errorf("%v, not %v", got, c.want)
+		}
 	}
 }

@@ -87,6 +87,9 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 	if d.plane, err = view.NewPlane(ctx, d.x, d.Weights); err != nil {
 		return err
 	}
+	if d.x.Cols == 2 {
+		d.plane = view.ColumnPlane(d.Names)
+	}
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	if axis := d.columns.Axis; axis != nil && d.Axis != "" {
 		axis.Name = table.Short(d.Axis, table.MostName)

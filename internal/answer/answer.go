@@ -28,8 +28,11 @@ type Answer struct {
 	Sizes           []int       `json:"sizes,omitempty"`           // rows by label
 	Centers         [][]float64 `json:"centers,omitempty"`         // the prototypes in the table's units
 	Shown           []int       `json:"shown,omitempty"`           // columns, from 0, that tell most: the first ones most
+	Units           string      `json:"units,omitempty"`           // of centers and means, in a sentence
 	Where           string      `json:"where,omitempty"`           // how prototypes lie to the data, in sentences
 	Clusters        []Cluster   `json:"clusters,omitempty"`        // also of mixtures, whose labels are others
+	BetweenClusters *float64    `json:"betweenClusters,omitempty"` // the share of the variance between them; nil: not known
+	Filled          bool        `json:"filled,omitempty"`          // their means contain mixtures in place of missing values
 	Prototypes      []Prototype `json:"prototypes,omitempty"`      // of the centers
 	Probability     *float64    `json:"probability,omitempty"`     // of the rows' own clusters, on average
 	Doubt           float64     `json:"doubt,omitempty"`           // the share of rows to which halves give other labels
@@ -95,6 +98,9 @@ type Cluster struct {
 type Prototype struct {
 	Name       string  `json:"name"`
 	Membership float64 `json:"membership"` // the mean over the rows
+	// The means over the rows of the ends of their ranges, of known prototypes; nil: there are none.
+	Low  *float64 `json:"low,omitempty"`
+	High *float64 `json:"high,omitempty"`
 	// The columns with the largest differences from the mean of all rows, and the rows with the largest
 	// memberships; nil: not looked for.
 	Columns []Difference `json:"columns,omitzero"`

@@ -44,7 +44,7 @@ type Fit struct {
 
 // Fill fills in prototypes, clusters, quality, warnings and details. The answer has the names of the prototypes.
 func (f *Fit) Fill(a *Answer) {
-	a.LabelBy, a.Centers, a.Where = "largest", RowsOf(f.Centers), f.where(len(a.Prototypes))
+	a.LabelBy, a.Centers, a.Units, a.Where = "largest", RowsOf(f.Centers), f.units(), f.where(len(a.Prototypes))
 	if f.Columns != nil {
 		f.columns(a)
 	}
@@ -115,44 +115,50 @@ func (f *Fit) columns(a *Answer) {
 		}
 	}
 	if !f.Mixtures {
-		a.LabelBy, a.Shown = "cluster", columns.Shown(f.Means)
+		a.LabelBy, a.Shown, a.Filled = "cluster", columns.Shown(f.Means), f.Missing > 0
+		if between := f.between(); between > 0 {
+			a.BetweenClusters = &between
+		}
 	}
 }
 
-// where says how the prototypes lie to the data, and in which units.
-func (f *Fit) where(k int) (text string) {
-	one := k == 1 && f.Model.Sum == softkmeans.SumToOne
+// units says in which units the prototypes and means are, in a sentence; "" if they are the table's as it stands.
+func (f *Fit) units() string {
 	switch scale.KindOf(f.Scale) {
 	case scale.None:
+		return ""
 	case scale.Counts:
-		text = "Values are shares of a row's sum. "
+		return "Values are shares of a row's sum."
 	case scale.Sums:
-		text = "Values of a prototype add up to the mean sum of the rows. "
+		return "Values of a prototype add up to the mean sum of the rows."
 	case scale.Words:
-		text = "Values are log(1+n) of the counts n, divided by the length of the row. "
-	default:
-		text = "Values are in the table's units. "
+		return "Values are log(1+n) of the counts n, divided by the Euclidean length of the row after weighting."
 	}
+	return "Values are in the table's units."
+}
+
+// where says how the prototypes lie to the data.
+func (f *Fit) where(k int) string {
+	one := k == 1 && f.Model.Sum == softkmeans.SumToOne
 	switch {
 	case f.Known == k:
-		return text + "All are known (-known)."
+		return "All are known (-known)."
 	case one && f.Missing > 0:
-		return text + "It is an estimate of the mean of the rows, with their missing values."
+		return "It is an estimate of the mean of the rows, with their missing values."
 	case one && f.Bounds == "":
-		return text + "It is the mean of the rows."
+		return "It is the mean of the rows."
 	case one:
-		return text + "It is the mean of the rows, with its values kept " + f.Bounds + "."
+		return "It is the mean of the rows, with its values kept " + f.Bounds + "."
 	case f.BoundsGiven:
-		text += "Values are kept " + f.Bounds + "."
+		return "Values are kept " + f.Bounds + "."
 	case f.Method == view.MinVolume:
+		return ""
 	case f.Method == view.Alternating:
-		return text + "Nothing keeps them near the data."
+		return "Nothing keeps them near the data."
 	case f.Model.Status == softkmeans.StatusNoHalfSpace:
-		return text + "The prototypes enclose only part of the data."
-	default:
-		return text + "The prototypes enclose the data: most lie outside of it, and are not typical rows."
+		return "The prototypes enclose only part of the data."
 	}
-	return strings.TrimSpace(text)
+	return "The prototypes enclose the data: most lie outside of it, and are not typical rows."
 }
 
 // Quality is the certificate of k prototypes with what sentences about it depend on.
@@ -246,13 +252,12 @@ func (f *Fit) Details(a *Answer) {
 		d.SameMixtures = &Unique{Factor: v.Factor, Smallest: v.Smallest(), Only: v.Only()}
 	}
 	if m.ClusterMeans != nil {
-		label, moved := "Label is the cluster.", " It is not the prototype of the largest membership in "
+		label := "Label is the cluster."
 		if f.Mixtures {
 			label = "The label of a row is the prototype of its largest membership."
-			moved = " The column cluster of -o groups rows around means, and differs in "
 		}
-		if a.Moved > 0 {
-			label += moved + view.Count(a.Moved, "row") + "."
+		if f.Mixtures && a.Moved > 0 {
+			label += " The column cluster of -o groups rows around means, and differs in " + view.Count(a.Moved, "row") + "."
 		}
 		d.How = append(d.How, label)
 	}
@@ -335,7 +340,7 @@ func about(h *table.Head, rows int, kind scale.Kind) string {
 	case scale.Sums:
 		text += "; rows are divided by their sums"
 	case scale.Words:
-		text += "; counts n become log(1+n), columns that are 0 in many rows weigh more, and rows are divided by their lengths"
+		text += "; counts n become log(1+n), columns that are 0 in many rows weigh more, and rows are divided by their Euclidean lengths"
 	}
 	return text
 }

@@ -45,7 +45,7 @@ func TestEstimates(t *testing.T) {
 func TestLists(t *testing.T) {
 	for want, p := range map[string]Prototype{
 		`{"name":"p0","membership":1}`:                          {Name: "p0", Membership: 1},
-		`{"name":"p0","membership":1,"columns":[],"purest":[]}`: {"p0", 1, []Difference{}, []Row{}},
+		`{"name":"p0","membership":1,"columns":[],"purest":[]}`: {Name: "p0", Membership: 1, Columns: []Difference{}, Purest: []Row{}},
 	} {
 		if got, err := json.Marshal(p); err != nil || string(got) != want {
 			t.Errorf("%s, %v, want %s", got, err, want)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -114,8 +116,16 @@ func (a *Answer) FillKnown(k *sources.Answer, labels []int, name Naming) {
 	for _, label := range labels {
 		a.Sizes[label]++
 	}
+	mean := func(m *softkmeans.Matrix, j int) *float64 {
+		if m == nil {
+			return nil
+		}
+		v := la.Sum(la.Transpose(m).Row(j)) / float64(m.Rows)
+		return &v
+	}
 	for j, v := range k.Means() {
-		a.Prototypes = append(a.Prototypes, Prototype{Name: k.Mixer.Groups[j], Membership: v})
+		a.Prototypes = append(a.Prototypes, Prototype{Name: k.Mixer.Groups[j], Membership: v, Low: mean(k.Result.Low, j),
+			High: mean(k.Result.High, j)})
 	}
 	a.K, a.Sentence = len(k.Mixer.Groups), a.mixtures(k.Result.Open)
 	out := k.OutWords(mostFar, func(i int) string {
@@ -140,7 +150,7 @@ func (a *Answer) mixtures(open bool) string {
 	for _, p := range list[:min(len(list), mostNamed)] {
 		share := view.Percent(p.Membership)
 		if open {
-			share = "about " + strconv.FormatFloat(100*p.Membership, 'f', 0, 64) + " %"
+			share = "about " + whole(p.Membership) + " %"
 		}
 		parts = append(parts, share+" "+word(p.Name))
 	}
@@ -148,7 +158,7 @@ func (a *Answer) mixtures(open bool) string {
 		parts = append(parts, view.Count(n, "other")+" the rest")
 	}
 	if open {
-		return "On average a row is " + view.And(parts) + ". Other shares fit as well: -o FILE writes their ranges."
+		return "On average a row is " + view.And(parts) + ". Other shares fit as well: see the ranges."
 	}
 	return "On average a row is " + view.And(parts) + "."
 }
@@ -252,7 +262,7 @@ func (a *Answer) models() []Section {
 
 // shares has the mean shares of known prototypes, or of the materials of a scene.
 func (a *Answer) shares() Section {
-	t := &Table{Head: []string{"prototype", "mean share", "rows by label"}}
+	t, ranged := &Table{Head: []string{"prototype", "mean share", "largest in rows"}}, false
 	s := Section{ID: "shares", Table: t}
 	scene, turns := a.Scene != nil, a.Scene != nil && a.Turns != nil
 	if scene {
@@ -270,10 +280,19 @@ func (a *Answer) shares() Section {
 		if turns {
 			row = append(row, view.Degrees(a.Turns[j]))
 		}
+		if ranged = p.Low != nil && p.High != nil; ranged {
+			row = append(row, whole(*p.Low)+" to "+whole(*p.High)+" %")
+		}
 		t.Rows = append(t.Rows, row)
+	}
+	if ranged {
+		t.Head = append(t.Head, "range, on average")
 	}
 	return s
 }
+
+// whole writes a share in whole percent.
+func whole(share float64) string { return strconv.FormatFloat(100*share, 'f', 0, 64) }
 
 // barWidth is the number of characters of a bar of 100 %.
 const barWidth = 30

@@ -205,56 +205,60 @@ func (a *Answer) FillProofs(c *view.Compact, k int, noun string) {
 // mostSmaller is the least bound of a volume, as a fraction, from which it says that nothing is much smaller.
 const mostSmaller = 0.5
 
-// sizeOf is the measure of the simplex of k prototypes.
-func sizeOf(k int) string {
+// sizeOf returns the simplex of k prototypes and its measure, as words.
+func sizeOf(k int) (simplex, measure string) {
 	switch k {
 	case 2:
-		return "length"
+		return "segment", "length"
 	case 3:
-		return "area"
+		return "triangle", "area"
 	}
-	return "volume"
+	return "simplex", "volume"
 }
 
-// spanned says that some of k prototypes span at least 1/ratio of the volume of the ones that are shown. It
-// reports whether this says that none are much more compact.
-func spanned(some string, ratio float64, k int) (text string, tells bool) {
+// spanned says that no simplex of k prototypes has less than 1/ratio of the volume of the one that is shown, if it
+// has a property, which that names. It reports whether this says that none is much smaller.
+func spanned(that string, ratio float64, k int) (text string, tells bool) {
+	simplex, measure := sizeOf(k)
 	if least := 1 / ratio; least >= mostSmaller {
-		return some + " can be at most " + strconv.FormatFloat(math.Ceil(100*(1-least)), 'f', 0, 64) + " % smaller in " +
-			sizeOf(k) + " (proved).", true
+		return "No other " + simplex + " of prototypes " + that + " is smaller by more than " +
+			strconv.FormatFloat(math.Ceil(100*(1-least)), 'f', 0, 64) + " % (proved).", true
 	}
-	return some + " have at least 1/" + view.AtMost(ratio) + " of the " + sizeOf(k) + " of these (proved).", false
+	return "Any other " + simplex + " of prototypes " + that + " has at least 1/" + view.AtMost(ratio) + " of its " + measure +
+		" (proved).", false
 }
 
 // volumeWords compares the volume of k prototypes with the least possible, in a sentence; "" if that is not known.
 // ratio is proof.VolumeRatio. tells is false if the bound is so small that it says little.
 func volumeWords(ratio float64, k int) (text string, tells bool) {
+	simplex, measure := sizeOf(k)
 	switch {
 	case ratio == 0:
 		return "", false
 	case ratio <= 1+1e-6:
-		return "No prototypes that fit as well are more compact (proved to within a millionth of the " + sizeOf(k) +
-			").", true
+		return "No other " + simplex + " of prototypes that fits as well is smaller (proved to within a millionth of the " +
+			measure + ").", true
 	case !view.Finite(ratio):
-		return "For prototypes that fit as well no lower bound of the " + sizeOf(k) + " is proved.", false
+		return "For prototypes that fit as well no lower bound of the " + measure + " is proved.", false
 	}
-	return spanned("Other prototypes that fit as well", ratio, k)
+	return spanned("that fits as well", ratio, k)
 }
 
 // sameWords says of k prototypes that give the same mixtures how compact they can be, in a sentence; "" if that is
 // not known. tells is false if the bound is so small that it says little.
 func sameWords(v *proof.Verdict, k int) (text string, tells bool) {
+	simplex, measure := sizeOf(k)
 	switch {
 	case v == nil || !view.Finite(v.Factor):
 		return "", false
 	case v.Smallest() && v.Only():
-		return "Other prototypes that are as compact and give the same fitted values change memberships by at most " +
-			"0.01 (proved). Noise may change them more.", true
+		return "For these fitted values and so small a " + simplex + ", memberships are unique to within 0.01 (proved). " +
+			"Noise is not included.", true
 	case v.Smallest():
-		return "No prototypes with the same fitted values are more compact (proved to within a millionth of the " +
-			sizeOf(k) + ").", true
+		return "No other " + simplex + " of prototypes with the same fitted values is smaller (proved to within a " +
+			"millionth of the " + measure + ").", true
 	}
-	return spanned("Other prototypes with the same fitted values", v.Factor, k)
+	return spanned("with the same fitted values", v.Factor, k)
 }
 
 // leastExcess is the fraction of the total from which an excess is worth a sentence.
@@ -273,11 +277,11 @@ func (q *Quality) Sentences() (list []string) {
 		text = "The squared error is " + short(q.Objective) + ", of a total of " + short(q.Total) + "."
 	case share < leastExcess:
 	case q.Trivial && q.Between > 0: // the sentence is about clusters
-		text = q.prototypes() + " explain " + have + " of the variance" + q.because("; the rest is ") + "."
-	case q.K == 1 || q.Trivial || q.lost(q.Floor) || most == "all": // the sentence says nothing of the floor
-		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)" + q.because(": ") + "."
+		text = q.prototypes() + " explain " + have + " of the variance."
 	case q.Why != "":
-		text = have + " instead of " + most + q.because(" is ") + "."
+		text = "At most " + upTo(1-share) + " of the " + q.whole() + " is the price of " + q.Why + " (proved)."
+	case q.K == 1 || q.Trivial || q.lost(q.Floor) || most == "all": // the sentence says nothing of the floor
+		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)."
 	case q.Loose:
 		text = "Perhaps no " + strconv.Itoa(q.K) + " can explain " + most + "."
 	}
@@ -285,14 +289,6 @@ func (q *Quality) Sentences() (list []string) {
 		list = append(list, text)
 	}
 	return list
-}
-
-// because names the price that is paid for Why, after a conjunction; "" if it is not known.
-func (q *Quality) because(conjunction string) string {
-	if q.Why == "" {
-		return ""
-	}
-	return conjunction + "the price of " + q.Why
 }
 
 // short writes a number with four digits.

@@ -116,11 +116,10 @@ func TestSentence(t *testing.T) {
 // nothing is said.
 func TestProvedExcess(t *testing.T) {
 	for want, c := range map[string]softkmeans.Certificate{
-		"90.0 % instead of 93.2 % is the price of speed.": {Objective: 1, Floor: .68027, Total: 10},
-		"98.00 % instead of 99.91 % is":                   {Objective: 20, Floor: 1, FloorError: .1, Total: 1e3},
-		"At most 0.11 % more of the variance can be explained (proved): the price of speed.": {Objective: 1.01,
-			Floor: 0, Total: 1e3},
-		"": {Objective: 1, Floor: .1, Total: 1e3},
+		"At most 3.20 % of the variance is the price of speed (proved).": {Objective: 1, Floor: .68027, Total: 10},
+		"At most 1.91 % of the variance":                                 {Objective: 20, Floor: 1, FloorError: .1, Total: 1e3},
+		"At most 0.11 % of the variance":                                 {Objective: 1.01, Floor: 0, Total: 1e3},
+		"":                                                               {Objective: 1, Floor: .1, Total: 1e3},
 	} {
 		c.Solver = softkmeans.SolverGram
 		got := strings.Join((&Quality{Certificate: c, K: 3, Tol: tol, Why: "speed"}).Sentences(), " ")
@@ -152,18 +151,18 @@ func TestOfSquares(t *testing.T) {
 func TestCompact(t *testing.T) {
 	for want, v := range map[string]*proof.Verdict{
 		"": {Factor: math.MaxFloat64, Apart: math.MaxFloat64},
-		"change memberships by at most 0.01 (proved)":                 {Factor: 1, Apart: 1e-3},
-		"are more compact (proved to within a millionth of the area)": {Factor: 1, Apart: math.MaxFloat64},
-		"at most 34 % smaller in area (proved).":                      {Factor: 1.5, Apart: math.MaxFloat64},
-		"at least 1/2.6 of the area of these (proved).":               {Factor: 2.6, Apart: math.MaxFloat64},
+		"memberships are unique to within 0.01 (proved)":        {Factor: 1, Apart: 1e-3},
+		"is smaller (proved to within a millionth of the area)": {Factor: 1, Apart: math.MaxFloat64},
+		"is smaller by more than 34 % (proved).":                {Factor: 1.5, Apart: math.MaxFloat64},
+		"at least 1/2.6 of its area (proved).":                  {Factor: 2.6, Apart: math.MaxFloat64},
 	} {
 		got, tells := sameWords(v, 3)
 		if !strings.Contains(got, want) || (got == "") != (want == "") || tells != (got != "" && v.Factor <= 2) {
 			t.Errorf("%+v: %q, %v", v, got, tells)
 		}
 	}
-	for ratio, want := range map[float64]string{0: "", 1: "fit as well are more compact", 1.004: "at most 1 % smaller in length",
-		2: "at most 50 % smaller in length (proved).", 2.001: "1/2.01 of the length",
+	for ratio, want := range map[float64]string{0: "", 1: "segment of prototypes that fits as well is smaller", 1.004: "by more than 1 % (proved)",
+		2: "by more than 50 % (proved).", 2.001: "1/2.01 of its length",
 		math.MaxFloat64: "no lower bound"} {
 		if got, tells := volumeWords(ratio, 2); !strings.Contains(got, want) || tells != (ratio > 0 && ratio <= 2) {
 			t.Errorf("%g: %q, %v", ratio, got, tells)

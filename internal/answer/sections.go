@@ -100,14 +100,21 @@ func (a *Answer) clusters() Section {
 	var last []string
 	for _, c := range a.Clusters {
 		t.Rows = append(t.Rows, []string{word(c.Name), strconv.Itoa(c.Rows), rounded(c.Probability)})
-		means, last = append(means, c.Mean), append(last, differs(c.Columns))
+		means, last = append(means, c.Mean), append(last, differs(c.Columns, a.mostDiffers()))
 	}
-	s := Section{ID: "clusters", Table: t, Title: "Cluster means. \"probability\": how likely a row is in its " +
-		"cluster, on average. " + differsIn}
+	title := "Cluster means"
+	if a.Filled {
+		title += ", with mixtures in place of missing values"
+	}
+	if v := a.BetweenClusters; v != nil && !a.Undetermined { // else the sentence says it
+		title += "; they explain " + view.Percent(*v) + " of the variance"
+	}
+	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(title + ". \"probability\": how likely a row is in " +
+		"its cluster, on average. " + differsIn + " " + a.Units)}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	if n := len(a.Read.Columns); a.Undetermined && a.K == n+1 { // for larger k a note says so
-		s.Lines = append(s.Lines, "Use the labels, not the memberships: "+strconv.Itoa(a.K)+" prototypes can mix any table of "+
-			view.Count(n, "column")+".")
+		s.Lines = append(s.Lines, "Use the clusters: "+strconv.Itoa(a.K)+" prototypes fit any table of "+view.Count(n, "column")+
+			" exactly, so that memberships mean little.")
 	}
 	return s
 }
@@ -155,25 +162,28 @@ func (a *Answer) prototypes() Section {
 		case head == "":
 			last = append(last, "")
 		case a.leads():
-			last = append(last, differs(p.Columns))
+			last = append(last, differs(p.Columns, a.mostDiffers()))
 		default:
 			last = append(last, purest(p.Purest))
 		}
 	}
-	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: the extremes that rows are mixtures of. " +
+	s := Section{ID: "prototypes", Table: t, Title: "Prototypes: each row is a mixture of these extremes. " +
 		"\"membership\": the mean over all rows. " + rows, Detail: a.Undetermined && !counted}
 	switch {
 	case a.Kernel != "":
 		s.ID, s.Title = "clusters", "Clusters: each row is a mixture of them. \"membership\": the mean over all rows. "
 		if alike {
-			s.Title = "Clusters: each row is a mixture of them. The method gives each the mean membership 1/" + strconv.Itoa(a.K) +
-				", whatever its size, so that even a typical row may be far below 1. "
+			s.Title = "Clusters: each row is a mixture of them. Memberships average 1/" + strconv.Itoa(a.K) +
+				" in every cluster, whatever its size: compare rows with each other, not with 1. "
 		}
 	case a.K == 1:
 		s.Title = "The prototype. "
 	}
 	if a.leads() {
 		s.Title += differsIn + " "
+	}
+	if counted {
+		s.Title += a.Units + " "
 	}
 	s.Title = strings.TrimSpace(s.Title + a.Where)
 	s.Lines = a.addValues(t, a.Centers, head, last)
@@ -243,11 +253,17 @@ func decimals(rows [][]float64, j, digits int) (cells []string) {
 	return cells
 }
 
-// mostDiffers is how many characters the differences of a cluster take beside its values.
-const mostDiffers = 32
+// mostDiffers is how many characters the differences of a cluster take beside its values: more if there are many
+// columns, of which few values are shown, as of words.
+func (a *Answer) mostDiffers() int {
+	if len(a.Columns) > MostShown {
+		return 56
+	}
+	return 32
+}
 
-// differs writes the largest differences.
-func differs(list []Difference) (text string) {
+// differs writes the largest differences, in at most most characters.
+func differs(list []Difference, most int) (text string) {
 	for i, d := range list {
 		add := table.Short(d.Name, mostWord) + " " + view.Signed(d.Value)
 		if d.Around > 0 {
@@ -256,7 +272,7 @@ func differs(list []Difference) (text string) {
 		if i > 0 {
 			add = ", " + add
 		}
-		if i > 0 && utf8.RuneCountInString(text+add) > mostDiffers {
+		if i > 0 && utf8.RuneCountInString(text+add) > most {
 			break
 		}
 		text += add
@@ -296,9 +312,6 @@ func (a *Answer) purestApart() bool {
 	})
 }
 
-// manyMoved is the share of rows above which the answer says that clusters and largest memberships differ.
-const manyMoved = .25
-
 // rows has the purest rows if prototypes lead or names are long, and the rows between two.
 func (a *Answer) rows() Section {
 	s := Section{ID: "rows"}
@@ -309,21 +322,23 @@ func (a *Answer) rows() Section {
 		}
 	}
 	equal := a.Certificate != nil && !(a.Certificate.Total > 0)
-	if a.Mixed == 0 || equal || a.leads() || a.Undetermined || a.LabelBy == "cluster" && a.Kernel != "" {
+	if equal || a.leads() || a.Undetermined {
 		return s
 	}
-	var words []string
-	for _, r := range a.Between {
-		words = append(words, r.name()+" ("+word(r.Prototypes[0])+", "+word(r.Prototypes[1])+")")
+	of := " of " + view.Count(a.Rows, "row")
+	if a.Mixed > 0 && !(a.LabelBy == "cluster" && a.Kernel != "") {
+		var words []string
+		for _, r := range a.Between {
+			words = append(words, r.name()+" ("+word(r.Prototypes[0])+", "+word(r.Prototypes[1])+")")
+		}
+		if len(words) < a.Mixed {
+			words = append(words, "…")
+		}
+		s.Lines = append(s.Lines, strconv.Itoa(a.Mixed)+of+table.Plural(a.Mixed, " has", " have")+" two memberships of 0.4 or "+
+			"more: "+strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1))
 	}
-	if len(words) < a.Mixed {
-		words = append(words, "…")
-	}
-	s.Lines = []string{strconv.Itoa(a.Mixed) + " of " + view.Count(a.Rows, "row") + table.Plural(a.Mixed, " has", " have") +
-		" two memberships of 0.4 or more: " + strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1)}
-	if a.clustered() && float64(a.Moved) > manyMoved*float64(a.Rows) {
-		s.Lines = append(s.Lines, strconv.Itoa(a.Moved)+" of "+view.Count(a.Rows, "row")+
-			" have their largest membership in a prototype with another number than their cluster.")
+	if a.LabelBy == "cluster" && a.Moved > 0 {
+		s.Lines = append(s.Lines, "In "+strconv.Itoa(a.Moved)+of+" cluster and largest membership have different numbers.")
 	}
 	return s
 }

@@ -169,6 +169,9 @@ func (in *Input) HTML() ([]byte, error) {
 	if b.Axis != nil && in.Table.Axis != "" {
 		b.Axis.Name = short(in.Table.Axis)
 	}
+	if in.X.Cols == 2 {
+		in.Plane = view.ColumnPlane(names)
+	}
 	in.below = nil
 	return in.html(b.sections()), nil
 }
@@ -177,7 +180,13 @@ func (in *Input) HTML() ([]byte, error) {
 func (b *builder) sections() []answer.Section {
 	all := b.Answer.Sections()
 	f := &b.MinVolume
-	note := []string{"Every point is a row, drawn along the two directions in which the table varies most."}
+	note := []string{"Every point is a row."}
+	if b.X.Cols > 2 {
+		note[0] = "Every point is a row, drawn along the two directions in which the table varies most."
+	}
+	if b.X.Rows <= view.MostShaded && !b.Answer.Undetermined {
+		note[0] += " Paler points have a smaller largest membership."
+	}
 	if len(b.dotted(f.Model)) > 0 {
 		note[0] += " Dotted: prototypes of other fits, of halves of the rows."
 	}

@@ -61,10 +61,9 @@ func (k *Known) groups() []string { return shortened(k.Found.Mixer.Groups) }
 func (k *Known) plane(p *points) ([]picture, error) {
 	x, centers := k.Found.Rows, k.Found.Mixer.Centers
 	frame := chart.Frame{ID: "plane", Title: "Rows and prototypes", Width: third, Height: 420}
-	plane := view.Plane{Mean: []float64{0, 0}, Axes: softkmeans.NewMatrix(2, 2, []float64{1, 0, 0, 1})}
+	var plane view.Plane
 	if x.Cols == 2 {
-		x, centers = k.X, k.Centers
-		frame.XLabel, frame.YLabel = short(k.Columns[0]), short(k.Columns[1])
+		x, centers, plane = k.X, k.Centers, view.ColumnPlane(shortened(k.Columns))
 	}
 	if k.Found.Result.Length != nil {
 		x = x.Clone()
@@ -83,8 +82,8 @@ func (k *Known) plane(p *points) ([]picture, error) {
 		if plane, err = view.NewPlane(context.Background(), both, nil); err != nil {
 			return nil, err
 		}
-		frame.XLabel, frame.YLabel = plane.Labels()
 	}
+	frame.XLabel, frame.YLabel = plane.Labels()
 	o := plane.Outline(centers, "prototypes", "current", shortened(k.Found.Mixer.Names))
 	px, py := plane.Points(x)
 	return p.scatter(chart.ScatterPlot{Frame: frame, X: px, Y: py, Outlines: []chart.Outline{o}}), nil

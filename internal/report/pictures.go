@@ -88,8 +88,8 @@ func newPoints(p view.Points, class []int, classes []string) *points {
 
 func (b *builder) points(m *softkmeans.Model) *points {
 	return newPoints(view.Points{Memberships: m.Memberships, Labels: m.Labels(nil), Names: b.names,
-		Clustered: b.Answer.LabelBy == "cluster" && m.ClusterMeans != nil,
-		Most:      b.mostPoints(), Of: b.Answer.Rows, Row: b.row}, b.Table.Class, b.classes)
+		Clustered: b.Answer.LabelBy == "cluster" && m.ClusterMeans != nil, Plain: b.Answer.Undetermined,
+		Most: b.mostPoints(), Of: b.Answer.Rows, Row: b.row}, b.Table.Class, b.classes)
 }
 
 // each returns the picture that draw makes of each coloring. suffix is for its id.

@@ -142,10 +142,11 @@ func (a *Answer) OpenWords() string {
 	}
 	switch {
 	case r.Drawn != nil:
-		text += "The ranges, " + low + " and so on, are 90 % intervals: the sources are drawn " + strconv.Itoa(Draws) +
-			" times from normal distributions with their means and standard deviations."
+		text += "The ranges, " + low + " and so on, are 90 % intervals over " + strconv.Itoa(Draws) + " random sets of sources, " +
+			"from normal distributions with the given means and standard deviations."
 		if r.Open {
-			text += " They reach from the smallest to the largest share that fits, so that a share of 0 may have a wide range."
+			text += " As several mixtures fit each set, they reach from the 5 % quantile of the smallest share to the 95 % " +
+				"quantile of the largest."
 		}
 	case r.Open && r.Low == nil:
 		text += "Ranges are left out, as ranges of so many sources would take long."
@@ -174,7 +175,7 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 	n, rows := a.Farthest(most)
 	why, list := a.Noise.Explains("row", "column"), ""
 	if a.Result.Drawn != nil {
-		why = "the standard deviations explain in 95 % of the random samples"
+		why = "the standard deviations explain, in more than 95 % of the random sets"
 	}
 	for at, i := range rows {
 		unit := ""

@@ -18,6 +18,12 @@ type Plane struct {
 	Mean  []float64
 	Axes  *softkmeans.Matrix // 2×d; the second row is 0 if there is only one direction
 	Share [2]float64         // of the total variance along each
+	Names []string           // of two columns that are the directions; nil: they are others
+}
+
+// ColumnPlane returns the plane of a table with two columns of these names.
+func ColumnPlane(names []string) Plane {
+	return Plane{Mean: []float64{0, 0}, Axes: softkmeans.NewMatrix(2, 2, []float64{1, 0, 0, 1}), Names: names}
 }
 
 // NewPlane returns the plane of rows x with weights, of which at least one must be above 0 (nil: all 1).
@@ -86,6 +92,9 @@ func (p *Plane) Points(m *softkmeans.Matrix) (x, y []float64) {
 
 // Labels are the names of the axes.
 func (p *Plane) Labels() (x, y string) {
+	if p.Names != nil {
+		return p.Names[0], p.Names[1]
+	}
 	return "first direction, " + Percent(p.Share[0]) + " of the variance",
 		"second direction, " + Percent(p.Share[1])
 }

@@ -15,6 +15,7 @@ type Points struct {
 	Labels      []int
 	Names       []string           // of the prototypes
 	Clustered   bool               // labels are clusters, else prototypes
+	Plain       bool               // all points have the same opacity
 	Class       []int              // the color of each row
 	Classes     []string           // the names of the colors
 	Most        int                // the most points of a plot; 0: the chart's default
@@ -23,11 +24,11 @@ type Points struct {
 	More        func(i int) string // returns what the text at row i has after its memberships; nil: nothing
 }
 
-// mostShaded is the largest number of rows with opacities of their own.
-const mostShaded = 600
+// MostShaded is the largest number of rows with opacities of their own.
+const MostShaded = 600
 
 func (p *Points) opacity() []float64 {
-	if p.Memberships.Rows > mostShaded {
+	if p.Plain || p.Memberships.Rows > MostShaded {
 		return nil
 	}
 	return Opacity(p.Memberships)

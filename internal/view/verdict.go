@@ -9,7 +9,6 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
 	"softkmeans/proof"
-	"softkmeans/unmix"
 )
 
 // CertifiedTol is the tolerance of Certificate.Optimal for a result that is called optimal: it is proved to
@@ -18,15 +17,6 @@ const CertifiedTol = 1e-9
 
 // exactShare is the share of the total variance below which FitMinVolume takes a floor for 0.
 const exactShare = 1e-6
-
-// SumOf is what shares of a scene add up to where floor and total are concerned. With rows
-// of length 1 the shade is free, as where sums are at most one.
-func SumOf(m *unmix.Result) softkmeans.Sum {
-	if m.Scaling == unmix.ScaleUnit {
-		return softkmeans.SumAtMostOne
-	}
-	return m.Sum
-}
 
 // SlackPart says which part of the total variance takes the floor's place in FitMinVolume's slack if the floor
 // is too small; "" if it is not. trivial says that as many prototypes mix any table of this size exactly.
@@ -100,17 +90,9 @@ func How(m *softkmeans.Model, c Compact) string {
 	if m.Lambda > 0 {
 		how += ", λ\u00a0=\u00a0" + Small(m.Lambda)
 	}
-	if gap := LossGap(c); gap != "" {
-		how += "; proved: " + gap
+	if v := c.LossGap; v > 0 && Finite(v) {
+		how += "; proved: error plus penalty is at most " + AtMost(100*v) +
+			"\u00a0% of the total variance above its minimum"
 	}
 	return how
-}
-
-// LossGap says how far error plus penalty may be above the least; "" where that is not known.
-func LossGap(c Compact) string {
-	if !(c.LossGap > 0) || !Finite(c.LossGap) {
-		return ""
-	}
-	return "error plus penalty is at most " + AtMost(100*c.LossGap) +
-		"\u00a0% of the total variance above its minimum"
 }

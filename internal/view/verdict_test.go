@@ -7,7 +7,6 @@ import (
 	"softkmeans"
 	"softkmeans/internal/la"
 	"softkmeans/internal/tables"
-	"softkmeans/unmix"
 )
 
 // certificate is what Certify says of an objective, with SolverGram.
@@ -76,20 +75,6 @@ func TestProveShown(t *testing.T) {
 		c := tables.Must(Prove(t.Context(), x, &moved, found, &softkmeans.Options{}))(t)
 		if above := loss(&moved, found.Objective) - least; above > c.LossGap*found.Total*(1+1e-9) {
 			t.Errorf("moved by %g: a loss %g above the least, bound %g", by, above, c.LossGap*found.Total)
-		}
-	}
-}
-
-// The shade is as free as sums of at most one.
-func TestSumOf(t *testing.T) {
-	for _, c := range []struct {
-		m    unmix.Result
-		want softkmeans.Sum
-	}{{unmix.Result{Model: &softkmeans.Model{}}, softkmeans.SumToOne},
-		{unmix.Result{Model: &softkmeans.Model{Sum: softkmeans.SumAtMostOne}}, softkmeans.SumAtMostOne},
-		{unmix.Result{Model: &softkmeans.Model{}, Scaling: unmix.ScaleUnit}, softkmeans.SumAtMostOne}} {
-		if got := SumOf(&c.m); got != c.want {
-			t.Errorf("%v, not %v", got, c.want)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result, in degrees.
-const SureTo = "Uncertainty bounds the angle between a spectrum and the true one, both less their means. In " +
-	"simulated images it did so for 9 of 10 spectra."
+const SureTo = "Uncertainty: in simulated images 9 of 10 spectra were within this angle of the true one (means over " +
+	"the bands removed)."
 
 // Degrees writes an angle, which is given in % of π.
 func Degrees(percent float64) string { return strconv.FormatFloat(1.8*percent, 'f', 1, 64) + "°" }
@@ -54,7 +54,7 @@ func TypicalAccuracy(share float64) float64 {
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
-	rely := "Between clusters trust memberships, not labels."
+	rely := "Between clusters use memberships, not labels."
 	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
 		rely = "Fewer clusters may be more stable."
 	}
@@ -93,10 +93,10 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels. In tests with as many changes about " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of the labels were right. " + rely
+				what = " of the labels. Tables with known classes and as many changes had about " +
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of them right. " + rely
 			}
-			lines = append(lines, "Refitting random halves changes up to "+Percent(w.Value)+what)
+			lines = append(lines, "Fits of half of the rows change up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:
 			if w.Other == 0 {
 				lines = append(lines, "All rows are equal: they form one cluster.")

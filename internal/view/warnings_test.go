@@ -25,8 +25,8 @@ func TestWarnings(t *testing.T) {
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as " +
 			"the farthest row. A larger slack or fewer prototypes may help.",
 		"The squared error is 1.5 times the largest error that the slack allows, and no fit had a smaller one: check bounds and known prototypes.",
-		"Refitting random halves changes up to 12.3 % of the labels. In tests with as many changes about " +
-			"76 % of the labels were right. Between clusters trust memberships, not labels.",
+		"Fits of half of the rows change up to 12.3 % of the labels. Tables with known classes and as many changes had " +
+			"about 76 % of them right. Between clusters use memberships, not labels.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
