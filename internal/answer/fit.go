@@ -202,7 +202,7 @@ func (f *Fit) quality(a *Answer) {
 	case f.Missing > 0 || q.Optimal(q.Tol):
 	case f.Known > 0:
 		if q.Why = "the known prototypes"; m.Lambda > 0 {
-			q.Why += " and of others near the data"
+			q.Why += " and others near the data"
 		}
 		if q.Objective > q.Total && m.Sum == softkmeans.SumToOne {
 			a.Warnings = append(a.Warnings, "The mean of the rows alone has a smaller squared error than these "+

@@ -279,7 +279,7 @@ func (q *Quality) Sentences() (list []string) {
 	case q.Trivial && q.Between > 0: // the sentence is about clusters
 		text = q.prototypes() + " explain " + have + " of the variance."
 	case q.Why != "":
-		text = "At most " + upTo(1-share) + " of the " + q.whole() + " is the price of " + q.Why + " (proved)."
+		text = capital(q.Why) + " cost at most " + upTo(1-share) + " of the " + q.whole() + " (proved)."
 	case q.K == 1 || q.Trivial || q.lost(q.Floor) || most == "all": // the sentence says nothing of the floor
 		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)."
 	case q.Loose:

@@ -116,10 +116,10 @@ func TestSentence(t *testing.T) {
 // nothing is said.
 func TestProvedExcess(t *testing.T) {
 	for want, c := range map[string]softkmeans.Certificate{
-		"At most 3.20 % of the variance is the price of speed (proved).": {Objective: 1, Floor: .68027, Total: 10},
-		"At most 1.91 % of the variance":                                 {Objective: 20, Floor: 1, FloorError: .1, Total: 1e3},
-		"At most 0.11 % of the variance":                                 {Objective: 1.01, Floor: 0, Total: 1e3},
-		"":                                                               {Objective: 1, Floor: .1, Total: 1e3},
+		"Speed cost at most 3.20 % of the variance (proved).": {Objective: 1, Floor: .68027, Total: 10},
+		"cost at most 1.91 % of the variance":                 {Objective: 20, Floor: 1, FloorError: .1, Total: 1e3},
+		"cost at most 0.11 % of the variance":                 {Objective: 1.01, Floor: 0, Total: 1e3},
+		"":                                                    {Objective: 1, Floor: .1, Total: 1e3},
 	} {
 		c.Solver = softkmeans.SolverGram
 		got := strings.Join((&Quality{Certificate: c, K: 3, Tol: tol, Why: "speed"}).Sentences(), " ")

@@ -104,13 +104,13 @@ func (a *Answer) clusters() Section {
 	}
 	title := "Cluster means"
 	if a.Filled {
-		title += ", with mixtures in place of missing values"
+		title += ", with mixtures in place of missing values,"
 	}
 	if v := a.BetweenClusters; v != nil && !a.Undetermined { // else the sentence says it
-		title += "; they explain " + view.Percent(*v) + " of the variance"
+		title += " explain " + view.Percent(*v) + " of the variance"
 	}
-	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(title + ". \"probability\": how likely a row is in " +
-		"its cluster, on average. " + differsIn + " " + a.Units)}
+	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(strings.TrimSuffix(title, ",") + ". \"probability\": how likely its rows are in " +
+		"it. " + differsIn + " " + a.Units)}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	if n := len(a.Read.Columns); a.Undetermined && a.K == n+1 { // for larger k a note says so
 		s.Lines = append(s.Lines, "Use the clusters: "+strconv.Itoa(a.K)+" prototypes fit any table of "+view.Count(n, "column")+
@@ -125,7 +125,7 @@ func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clust
 const pureHead = "purest rows (membership)"
 
 // differsIn explains a column of differences.
-const differsIn = "\"differs most in\": the columns farthest from the mean of all rows, in standard deviations."
+const differsIn = "\"differs most in\": columns farthest from the mean of all rows, in standard deviations."
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
