@@ -88,7 +88,7 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 		return err
 	}
 	if d.x.Cols == 2 {
-		d.plane = view.ColumnPlane(d.Names)
+		d.plane = view.ColumnPlane(d.Names, d.scaling)
 	}
 	d.columns = view.NewColumns(d.x, d.Weights, d.Names)
 	if axis := d.columns.Axis; axis != nil && d.Axis != "" {

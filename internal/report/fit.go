@@ -170,7 +170,7 @@ func (in *Input) HTML() ([]byte, error) {
 		b.Axis.Name = short(in.Table.Axis)
 	}
 	if in.X.Cols == 2 {
-		in.Plane = view.ColumnPlane(names)
+		in.Plane = view.ColumnPlane(names, in.Scaling)
 	}
 	in.below = nil
 	return in.html(b.sections()), nil

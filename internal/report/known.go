@@ -63,7 +63,7 @@ func (k *Known) plane(p *points) ([]picture, error) {
 	frame := chart.Frame{ID: "plane", Title: "Rows and prototypes", Width: third, Height: 420}
 	var plane view.Plane
 	if x.Cols == 2 {
-		x, centers, plane = k.X, k.Centers, view.ColumnPlane(shortened(k.Columns))
+		x, centers, plane = k.X, k.Centers, view.ColumnPlane(shortened(k.Columns), nil)
 	}
 	if k.Found.Result.Length != nil {
 		x = x.Clone()

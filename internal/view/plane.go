@@ -11,6 +11,7 @@ import (
 	"softkmeans/internal/chart"
 	"softkmeans/internal/draws"
 	"softkmeans/internal/la"
+	"softkmeans/internal/scale"
 )
 
 // Plane maps a point to its coordinates along two principal directions.
@@ -21,8 +22,11 @@ type Plane struct {
 	Names []string           // of two columns that are the directions; nil: they are others
 }
 
-// ColumnPlane returns the plane of a table with two columns of these names.
-func ColumnPlane(names []string) Plane {
+// ColumnPlane returns the plane of a table with two columns of these names, scaled by s; nil: not.
+func ColumnPlane(names []string, s *scale.Scaling) Plane {
+	if unit := Unit(s); unit != "" {
+		names = []string{names[0] + ", " + unit, names[1] + ", " + unit}
+	}
 	return Plane{Mean: []float64{0, 0}, Axes: softkmeans.NewMatrix(2, 2, []float64{1, 0, 0, 1}), Names: names}
 }
 

@@ -38,8 +38,7 @@ func Names(k int) (names []string) {
 
 func name(j int) string { return "p" + strconv.Itoa(j) }
 
-// Clusters are the names of k clusters: a word or "", and their numbers, which are the labels in the files of
-// memberships.
+// Clusters returns the names of k clusters: the word, which may be "", and the label in files of memberships.
 func Clusters(word string, k int) (names []string) {
 	for j := range k {
 		names = append(names, word+strconv.Itoa(j))
