@@ -204,8 +204,7 @@ func (b *builder) memberships(i int) []picture {
 	return []picture{{b.points(f.Model).Mixtures(frame, "prototype"), class}}
 }
 
-// prototypes draws prototypes or means of clusters, as tiles if rows are pictures, else by their columns; nothing
-// without any.
+// prototypes draws prototypes or means of clusters, as tiles if rows are pictures, else by columns; nil: nothing.
 func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 	if m == nil {
 		return ""
@@ -214,19 +213,20 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 	if b.Axis != nil || b.k > many {
 		frame.Width, class = whole, "wide"
 	}
-	if b.Image.Rows > 0 {
-		return figures([]picture{{b.tiles(frame, b.Shown(m, b.Scaling)), class}})
-	}
-	frame.YLabel = view.Unit(b.Scaling)
 	columns := *b.Columns
 	if id == "means" {
 		columns.Labels = view.Clusters("cluster ", b.k)
+	}
+	if b.Image.Rows > 0 {
+		return figures([]picture{{b.tiles(frame, b.Shown(m, b.Scaling), columns.Prototypes(b.k)), class}})
+	}
+	if frame.YLabel = view.Unit(b.Scaling); id == "means" {
 		columns.Low, columns.High = view.Quartiles(b.X, b.MinVolume.Model.Clusters, b.k)
 	}
 	return figures([]picture{{columns.Centers(frame, b.Clean(m), b.Shown(m, b.Scaling)), class}})
 }
 
-func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) []byte {
+func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix, names []string) []byte {
 	at := &b.Image
 	frame.Height, frame.Desc = 0, "Each prototype as a picture."
 	values := make([]float64, 0, len(centers.Data))
@@ -241,7 +241,7 @@ func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) []byte {
 		}
 	}
 	return chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols,
-		Names: b.names, Size: view.TileSize(centers.Rows, third),
+		Names: names, Size: view.TileSize(centers.Rows, third),
 		Light: b.photographs() != at.Invert, Pixel: func(p int) string { return b.Columns.Names[at.column(p)] }})
 }
 
