@@ -31,7 +31,7 @@ type krylovOptions struct {
 	// sum: if above 0: stop also if ritzSumBound, a bound of Σλ_i − Σθ_i over the p eigenvalues λ and Ritz
 	// values θ, is at most sum·θ₁.
 	sum        float64
-	hasty      bool // stop, with StatusIterationLimit, if that bound falls too slowly to be reached
+	hasty      bool // stop, with StatusIterationLimit, if the bound falls too slowly to reach sum·θ₁
 	indefinite bool // B may have negative eigenvalues: the largest |θ| replaces √(θ₁θ_i)
 }
 

@@ -6,8 +6,8 @@ package softkmeans
 // again. The metric is the inverse of the common scatter of all clusters. Means, scatter and labels are
 // updated in turn until labels no longer change, as in H. P. Friedman and J. Rubin, On some invariant
 // criteria for grouping data (J. Am. Stat. Assoc. 62, 1967): this is their criterion det W, or a mixture of
-// Gaussians of one covariance with hard labels. The result depends on the start: other starts are tried, and
-// the labels of the largest merit are kept.
+// Gaussians of one covariance with hard labels. The result depends on the start. Therefore other starts are
+// tried, and replace the first labels if `replaces` returns true.
 
 import (
 	"math"
@@ -216,7 +216,7 @@ func (c *clusters) settle(labels []int, places *Matrix) (r *rule, err error) {
 }
 
 // rule returns the rule of the means of clusters and of their scatter with its ridge; nil if the scatter has
-// no inverse. The mean of a cluster without weight is its place.
+// no inverse. For a cluster without weight the row of places replaces the mean.
 func (c *clusters) rule(labels []int, places *Matrix) *rule {
 	p := c.basis.Rows
 	means, within, inverse := NewMatrix(c.k, p, nil), c.scatter.Clone(), NewMatrix(p, p, nil)

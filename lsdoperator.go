@@ -302,7 +302,7 @@ func (o *operator) proveDense(left *remainder, z *Matrix, r int) error {
 	return cancelled(o.ctx)
 }
 
-// frobenius bounds the Frobenius norm of a square matrix without gaps.
+// frobenius bounds the Frobenius norm of a square matrix whose Stride is Cols.
 func frobenius(a *Matrix) float64 {
 	return math.Sqrt(sumSquares(a.Data)) * (1 + gamma(dotDepth(len(a.Data))+4))
 }

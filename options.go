@@ -191,10 +191,11 @@ type MinVolumeOptions struct {
 	// centers. FitAlternating refuses Slack and all fields below.
 	Slack  float64
 	Lambda float64 // above 0: λ itself, in squared units of the data times units of weight; Slack is not read
-	// Epsilon is ε, in squared units of the data. 0 stands for the floor divided by the sum of the weights. ε
-	// is at least 2^-40 times the total variance, divided by the sum of the weights. Directions in which
-	// centers spread by less than √ε cost nothing. A small ε lets the smallest direction collapse. A large ε
-	// makes the penalty a ridge, ‖F‖²/ε.
+	// Epsilon is ε, in squared units of the data. 0 stands for the number of which Slack is a fraction,
+	// usually the floor, divided by the sum of the weights. ε is at least 2^-40 times the total variance,
+	// divided by the sum of the weights. Directions in which centers spread by less than √ε cost nothing. A
+	// small ε lets the smallest direction collapse. For a large ε the penalty is nearly ‖F‖²/ε and a
+	// constant, as in ridge regression.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 }

@@ -169,8 +169,8 @@ func (m *Model) rate(x rows, objective float64, pc *principal) error {
 // [FitMinVolume] and [FitAlternating] set Clusters, unless ctx ends. Each row begins in the cluster of its
 // largest membership, and moves to the cluster with the nearest mean. The distance is shorter in directions
 // in which the clusters are wide. Labels that start from k-means are tried, too, unless an Init is given or
-// the mixture is exact. They replace the first labels if their clusters are more even in size and overlap
-// less. Clusters are numbered like the prototypes.
+// the mixture is exact. They replace the first labels if a sum of two criteria is higher: even sizes, and
+// little overlap. As many rows as possible then keep their number.
 func (m *Model) Labels(dst []int) []int {
 	if len(m.Clusters) == 0 {
 		return largest(dst, m.Memberships)
@@ -434,8 +434,8 @@ func (m *Model) checkAxes() error {
 // For the rows of the fit the result equals Memberships, to 1e-11 if the centers are affinely independent. If
 // not, many g attain the minimum, and the result agrees to 1e-6. Predict then mixes the nearest centers if
 // Centers equal ClusterMeans, and otherwise takes the least norm. A mean above 1e6 times the spread costs
-// digits. Errors of some 2^-52 are relative to the row's sum: with SumAtMostOne, small memberships keep their
-// digits if the centers and 0 are affinely independent.
+// digits. Rounding errors are some 2^-52 of the row's sum. Thus with SumAtMostOne small memberships keep
+// their digits if the centers and 0 are affinely independent.
 //
 // Cost: O(ndk), and O(k²) for each row and support tried. Sparse rows take O(k) a stored entry, unless the
 // centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange],

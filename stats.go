@@ -24,7 +24,7 @@ import (
 // the largest count as 0, but their rows are counted.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment shares memory. A Stats
-// takes 8·d(d+1) bytes for d columns, at most 65536. Only one goroutine at a time may change it.
+// of d columns takes 8·d(d+1) bytes; d is at most 65536. Only one goroutine at a time may change it.
 type Stats struct {
 	units            // of the numbers below
 	rows     int     // all rows, also of weight 0

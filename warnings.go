@@ -98,8 +98,8 @@ func (w Warning) String() string {
 type Answer struct {
 	Centers *Matrix // k×d, in the order of the model's centers that they match
 	Factor  float64 // its slack or λ, divided by the model's: 0.5 or 2
-	// Moved is the fraction of rows whose label changes. With WarnShares it is the part of all membership
-	// that moves, and with WarnSeveral the mean spectral angle to the model's centers in percent of π.
+	// Moved is the fraction of rows whose label changes. With WarnShares it is the fraction of all membership
+	// that moves. With WarnSeveral it is the mean spectral angle to the model's centers, in percent of π.
 	Moved float64
 }
 

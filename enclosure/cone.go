@@ -70,7 +70,7 @@ const (
 // The normal of the half-space must form a cosine of at least 2^-14 with each row above rounding. If k is
 // above n or d, the further centers repeat others. Cone reads the options Weights, Workers and Solver. The
 // centers are a simplex across the cone of the rows: Enclosure and Orientation place this simplex, and
-// [Smallest] makes it small. Sum may be SumAtMostOne.
+// [Smallest] makes it small. Sum may be set to SumAtMostOne, and changes nothing.
 //
 // Small memberships keep their digits, here and in [softkmeans.Model.Predict].
 //

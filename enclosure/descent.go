@@ -41,9 +41,10 @@ type descent struct {
 // descended returns the corners (k×p) of the smallest of some simplices around the rows of w (n×p), which
 // reach about equally far along each axis. It returns nil if ctx ends, an SVD fails, or no descent ends at a
 // simplex. A quarter of the descents begin with a regular simplex around the rows. The others begin ever
-// nearer to the best simplex so far. No two of its facets can be moved, but all facets together may be. The
-// distances were tried on mixtures of up to three of k = 4 to 7 centers, with memberships of at most .6 to
-// .8. The excess of the volume was less than half as large as with the distance .1 for all descents.
+// nearer to the best simplex so far. No two facets of the best simplex can be moved, but all its facets
+// together may be. The distances were tried on mixtures of up to three of k = 4 to 7 centers, with
+// memberships of at most .6 to .8. With these distances the volume exceeded the smallest by less than half as
+// much as with the distance .1 for all descents.
 func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 	p, k := w.Cols, w.Cols+1
 	d := &descent{ctx: ctx, w: w, list: la.Farthest(ctx, w)} // rows that span all dimensions bound every program

@@ -3,8 +3,8 @@ package missing
 // A proved floor. Take rows and columns without a missing entry: a block. Any centers and memberships of the
 // table, cut to the block, are centers and memberships of the block. So their error in the block is at least
 // the block's floor. The sum of the floors of blocks without a common entry is a floor of the table. With a
-// tenth of the entries missing at random this sum was .5 to .7 of the complete table's floor. That is for
-// tables of up to 30 columns; for 64 columns it was .06.
+// tenth of the entries missing at random and up to 30 columns, this sum was .5 to .7 of the complete table's
+// floor. For 64 columns it was .06.
 
 import (
 	"context"

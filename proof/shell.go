@@ -2,9 +2,10 @@ package proof
 
 // The largest ellipsoid inside the convex hull of points that may move, for the least volume of simplices.
 //
-// Point j is z_j, and may be anywhere within r_j of it. A shell is a list of simplices of p corners in p
-// dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖ ≥ b for its own corners j.
-// So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be facets of the hull.
+// Point j begins at z_j, and may move to any place within the distance r_j of z_j. A shell is a list of
+// simplices of p corners in p dimensions, its facets. Each has a normal a and an offset b with aᵀz_j − r_j‖a‖
+// ≥ b for its own corners j. So wherever the points go, the facet stays in {aᵀx ≥ b}. Facets need not be
+// facets of the hull.
 //
 // Theorem. Let the facets be a cycle modulo 2: every set of p−1 corners is in an even number of them.
 // Let K = {x: aᵀx < b for all facets} hold a point c about which the cycle's winding number modulo 2

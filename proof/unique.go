@@ -19,10 +19,10 @@ package proof
 // Proof. No y_f is longer than 1+τ, so by Hadamard 1−δ ≤ Π‖y_j‖, and each ‖y_j‖ is at least 1−η =
 // (1−δ)/(1+τ)^{k−1}. Let far facets have the weight α in y_j. As 1−η ≤ αρ + (1−α)(1+τ), it is at most
 // (τ+η)/(1+τ−ρ). The facets near unit vector i have the weight β_i, and ‖β‖ ≥ 1−η−αρ−τ =: b. As Σβ_i ≤ 1,
-// some β_i is at least b². The weights other than that add up to μ = 1−b² at most, so ‖y_j − e_i‖ ≤ ω = 2μ +
-// τ. Two y_j near the same e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. If 2ω(1+τ)^{k−1} < 1−δ, each
-// y_j is therefore near another e_i; let i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖
-// ≤ ν = kω + (1+kω)ω, and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
+// some β_i is at least b². The other weights add up to at most μ = 1−b², so ‖y_j − e_i‖ ≤ ω = 2μ + τ. Two y_j
+// near the same e_i would make |det Y| ≤ 2ω(1+τ)^{k−1} by Hadamard. If 2ω(1+τ)^{k−1} < 1−δ, each y_j is
+// therefore near another e_i; let i = j. From Σs_j·y_j = 1 follows |s_j − 1| ≤ kω, so that ‖m_j − e_j‖ ≤ ν =
+// kω + (1+kω)ω, and ‖M − I‖ ≤ √k·ν. The vertices are the columns of M⁻¹. ∎
 //
 // The least volume follows from the largest ellipsoid inside K (volume.go). Two other bounds are no better.
 // The bound from ρ alone equals the bound from a ball about the centroid. The bound from the weights of the
@@ -53,10 +53,10 @@ type Verdict struct {
 	// Factor bounds the volume of the simplex of the fit as a multiple of the smallest volume. It is
 	// math.MaxFloat64 if nothing is proved, as for more than 10 centers.
 	Factor float64
-	// Each facet of a polytope inside the hull of the rows is the zero set of a linear function. The values
-	// of this function at the k centers, divided by their sum, form a vector. Rho is the largest length of
-	// these vectors. If Rho is at most 1, no simplex is smaller. math.MaxFloat64: the centroid is not inside,
-	// or nothing is known.
+	// Rho is the largest length of certain vectors, one for each facet of a polytope inside the hull of the
+	// rows. The facet is the zero set of a linear function. The vector contains the values of this function
+	// at the k centers, divided by their sum. If Rho is at most 1, no simplex is smaller. Rho is
+	// math.MaxFloat64 if the centroid is not inside the polytope, or if nothing is known.
 	Rho float64
 	// Apart compares the fit with other simplices of at most 1 + 1e-9 times the smallest volume. It bounds,
 	// in units of memberships, how far their vertices lie from the matched vertices of the fit.

@@ -4,8 +4,8 @@
 package proof
 
 // How small the simplex of centers can be: proved lower bounds of its volume for every pair (F, G) with at
-// most a given error. The best of four counts: by moments, by moments with chosen weights (design), by the
-// largest ellipsoid inside the hull of the rows, and by the smallest triangle around them.
+// most a given error. The largest of four bounds is returned: by moments, by moments with chosen weights
+// (design), by the largest ellipsoid inside the hull of the rows, and by the smallest triangle around them.
 //
 // Let W be the sum of the weights w_i, p = k−1, Y have the rows √w_i·(x_i − x̄), and Ŷ the rows
 // √w_i·(g_iF − m), with m the weighted mean of the rows of GF. Then ‖Y − Ŷ‖² is at most the
@@ -228,8 +228,8 @@ func (q *problem) each() float64 {
 	return (q.off/gap + float64(p*(q.d+8))*0x1p-52) * math.Sqrt(q.total/q.lightest()) * (1 + 0x1p-40)
 }
 
-// bound returns the best bound for errors of at most E. If each is above 0, no mixture is farther than each
-// from its row; otherwise the error alone bounds the distances.
+// bound returns the best bound for errors of at most E. If the argument `each` is above 0, it bounds the
+// distance of every mixture from its row. Otherwise the error alone bounds these distances.
 func (q *problem) bound(e, each float64) VolumeBound {
 	best := VolumeBound{LogVolume: math.Inf(-1), Error: e}
 	p := q.w.Cols

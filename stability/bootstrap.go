@@ -23,8 +23,8 @@ type BootstrapOptions struct {
 	Level     float64 // of the intervals, above 0 and below 1; 0: 0.95
 }
 
-// Sureness is the uncertainty of a model, estimated from fits of resampled rows. An interval is the model's
-// value plus and minus a multiple of its standard error, 1.96 for a level of 0.95.
+// Sureness contains intervals and stabilities of a model, estimated from fits of resampled rows. An interval
+// is the model's value plus and minus a multiple of its standard error, 1.96 for a level of 0.95.
 type Sureness struct {
 	Resamples    int                // the resamples fitted
 	Lower, Upper *softkmeans.Matrix // k×d: ends of the centers' intervals

@@ -1,5 +1,5 @@
 // Package stream fits data that is larger than memory, in several passes over blocks of rows. [Fit] finds the
-// global solution in two passes, and [FitMinVolume] compact prototypes in up to eight by default.
+// global solution in two passes. [FitMinVolume] finds compact prototypes, by default in up to eight passes.
 //
 // To fit on many machines, compute a [softkmeans.Stats] on each machine and merge them. Make a [Subspace] of
 // the merged Stats. Then compute an [Extent] on each machine, merge them, and call [Subspace.Model].

@@ -46,8 +46,8 @@ type Options struct {
 	// is chosen by the noise, from one start.
 	softkmeans.MinVolumeOptions
 	Scaling Scaling
-	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Rows that
-	// fit no mixture are left out in any case, unless Slack or Lambda is set. Each row has two squared
+	// Trim is the largest fraction of the rows to leave out as outliers, at least 0 and below 1. Unless Slack
+	// or Lambda is set, rows that fit no mixture are left out even if Trim is 0. Each row has two squared
 	// distances: from the principal plane, and within it from the mean, with each direction divided by its
 	// spread. A row is an outlier if one of these distances is above 10 times its median over the rows. Rare
 	// materials look like outliers, too.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"math"
+	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/answer"
@@ -137,7 +138,11 @@ func (r *result) tellSimilar(a *answer.Answer) {
 		a.Warnings = append(a.Warnings, "No row has its label in "+view.And(empty)+". Fewer clusters may do.")
 	}
 	if a.Certificate.Certified {
-		a.Quality = append(a.Quality, "The labels come from a search for clusters, and are not proved.")
+		line := "The labels come from a search for clusters, and are not proved."
+		if a.Probability != nil {
+			line += " Rows are in their cluster with probability " + strconv.FormatFloat(*a.Probability, 'f', 2, 64) + " on average."
+		}
+		a.Quality = append(a.Quality, line)
 	}
 	if r.byDuality() {
 		a.Certificate.FloorBy = "duality"

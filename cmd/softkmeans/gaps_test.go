@@ -336,7 +336,7 @@ func TestDecidingNote(t *testing.T) {
 	for args, want := range map[string]bool{"": true, "-scale none": true, "-scale standard": false,
 		"-drop 1": false} {
 		report := must(t, append(strings.Fields("floors -most 1 "+args), codes)...)
-		if strings.Contains(report, "\nColumn Country code has 97 % of the variance and decides") != want {
+		if strings.Contains(report, "\nColumn Country code has 97 % of the variance, and so most") != want {
 			t.Errorf("%s: %s", args, report)
 		}
 	}
@@ -349,7 +349,7 @@ func TestDecidingNote(t *testing.T) {
 		for _, stream := range []string{"no", "yes"} {
 			args := []string{"fit", "-k", "2", "-method", "global", "-json", "-stream", stream, name}
 			got := parseJSON[answer.Answer](t, must(t, args...))
-			want := "has 98 % of the variance and decides the result nearly alone (-scale zscore counts " +
+			want := "has 98 % of the variance, and so most of the weight in the fit (-scale zscore counts " +
 				"all columns alike"
 			if c.drop != "" {
 				want += ", -drop " + c.drop + " leaves it out"

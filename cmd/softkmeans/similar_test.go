@@ -163,7 +163,7 @@ func TestReportSimilar(t *testing.T) {
 	inFolder(t, text)
 	line := must(t, strings.Fields("report -kernel distances -label species -o page.html data.csv")...)
 	if !strings.Contains(lined(line), "page.html: 3 clusters explain 99.7 % of the sum of squares of the "+
-		"similarities, rows and columns centred, and no 3 can explain more (proved).") {
+		"centred similarities, and no 3 can explain more (proved).") {
 		t.Error(line)
 	}
 	page := readFile(t, "page.html")

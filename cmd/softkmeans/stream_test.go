@@ -20,7 +20,7 @@ import (
 func untold(report string) string {
 	report = regexp.MustCompile(`(?m)^(  span error|  excess|  repair|  rounding|  largest).*\n`).
 		ReplaceAllString(report, "")
-	report = regexp.MustCompile(`(?ms)^(Proved: |For these fitted values |(Any|No) other ).*?\.\n(Noise is not included\.\n)?`).ReplaceAllString(report, "")
+	report = regexp.MustCompile(`(?ms)^(Proved: |Every equally small |(Any|No) other ).*?\.\n(Noise is not included\.\n)?`).ReplaceAllString(report, "")
 	report = regexp.MustCompile(`(more\s+than|which\s+is|variance\s+and)\s+\S+\d`).ReplaceAllString(report, "$1 X")
 	return report[strings.IndexByte(report, ':'):]
 }

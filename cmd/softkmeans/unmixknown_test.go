@@ -175,7 +175,7 @@ func TestUnmixKnownShade(t *testing.T) {
 	}
 	must(t, strings.Fields("unmix -centers lib.sli -report p.html -json a.img")...)
 	page := readFile(t, "p.html")
-	for _, want := range []string{"leaf &amp; stem</h3>", "nearly pure", "<h3>Brightness</h3>"} {
+	for _, want := range []string{"leaf &amp; stem</h3>", "nearly pure", "<h3>Factor of brightness</h3>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

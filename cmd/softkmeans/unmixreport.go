@@ -70,7 +70,6 @@ func (u *unmixing) answer() *answer.Answer {
 		Streamed: true}
 	q.OfSquares(u.squares)
 	if r.model.Lambda > 0 {
-		q.Why = "spectra near the data"
 		a.LambdaBy = u.lambdaBy()
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
@@ -81,7 +80,7 @@ func (u *unmixing) answer() *answer.Answer {
 	}
 	a.How = append(a.How, u.lambda())
 	if r.others != nil {
-		a.Next = "Dotted lines on the page of -report are the spectra of the other answers; -json contains them."
+		a.Next = "With half or twice λ the spectra are others: -json contains them, and -report draws them dotted."
 	}
 	return a
 }

@@ -198,20 +198,9 @@ func (f *Fit) between() float64 {
 func (f *Fit) quality(a *Answer) {
 	k := len(a.Prototypes)
 	q, m := f.Quality(k), f.Model
-	switch {
-	case f.Missing > 0 || q.Optimal(q.Tol):
-	case f.Known > 0:
-		if q.Why = "the known prototypes"; m.Lambda > 0 {
-			q.Why += " and others near the data"
-		}
-		if q.Objective > q.Total && m.Sum == softkmeans.SumToOne {
-			a.Warnings = append(a.Warnings, "The mean of the rows alone has a smaller squared error than these "+
-				"prototypes: check the units of the known ones.")
-		}
-	case m.Lambda > 0 && f.Bounds != "":
-		q.Why = "prototypes near the data and within their bounds"
-	case m.Lambda > 0:
-		q.Why = "prototypes near the data"
+	if f.Missing == 0 && f.Known > 0 && q.Objective > q.Total && m.Sum == softkmeans.SumToOne {
+		a.Warnings = append(a.Warnings, "The mean of the rows alone has a smaller squared error than these prototypes: "+
+			"check the units of the known ones.")
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
 	a.Undetermined = q.Trivial && q.Between > 0

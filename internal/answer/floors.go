@@ -47,7 +47,7 @@ func (c *Curve) Fill(a *Answer) {
 
 // proof says what the floors of similarities hold for.
 func (c *Curve) proof() string {
-	reach := "They hold for all positive semidefinite matrices of rank k: -method lsd may not reach them. "
+	reach := "They are proved for every positive semidefinite matrix of rank k. Memberships of -method lsd may not reach them. "
 	if c.Reached {
 		reach = "-method tilsd reaches them. "
 	}

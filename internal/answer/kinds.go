@@ -152,15 +152,19 @@ func (a *Answer) mixtures(open bool) string {
 		if open {
 			share = "about " + whole(p.Membership) + " %"
 		}
-		parts = append(parts, share+" "+word(p.Name))
+		if share += " " + word(p.Name); p.Low != nil && p.High != nil {
+			share += " (" + whole(*p.Low) + " to " + whole(*p.High) + " %)"
+		}
+		parts = append(parts, share)
 	}
 	if n := len(list) - len(parts); n > 0 {
 		parts = append(parts, view.Count(n, "other")+" the rest")
 	}
+	text := "On average a row is " + view.And(parts) + "."
 	if open {
-		return "On average a row is " + view.And(parts) + ". Other shares fit as well: see the ranges."
+		text += " Other shares fit as well: see the ranges."
 	}
-	return "On average a row is " + view.And(parts) + "."
+	return text
 }
 
 // Far is a row far from its mixture.
@@ -262,7 +266,7 @@ func (a *Answer) models() []Section {
 
 // shares has the mean shares of known prototypes, or of the materials of a scene.
 func (a *Answer) shares() Section {
-	t, ranged := &Table{Head: []string{"prototype", "mean share", "largest in rows"}}, false
+	t, ranged := &Table{Head: []string{"prototype", "mean share", "rows where largest"}}, false
 	s := Section{ID: "shares", Table: t}
 	scene, turns := a.Scene != nil, a.Scene != nil && a.Turns != nil
 	if scene {
@@ -286,7 +290,7 @@ func (a *Answer) shares() Section {
 		t.Rows = append(t.Rows, row)
 	}
 	if ranged {
-		t.Head = append(t.Head, "range, on average")
+		t.Head = append(t.Head, "mean range")
 	}
 	return s
 }

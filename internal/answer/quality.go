@@ -27,7 +27,6 @@ type Quality struct {
 	Trivial  bool    // as many prototypes mix any table of this size
 	Between  float64 // the share of the variance between clusters; 0: there are none
 	Whole    string  // what the total is, if neither the variance nor the sum of squares
-	Why      string  // for which the error is above the floor, as "prototypes near the data"; "": not known
 	Loose    bool    // the floor may be out of reach
 }
 
@@ -40,7 +39,7 @@ func OfSimilarities(c softkmeans.Certificate, k, rows int, centred, duality bool
 		q.Solver = softkmeans.SolverKrylov // whose theorem it is
 	}
 	if centred {
-		q.Whole += ", rows and columns centred"
+		q.Whole = "sum of squares of the centred similarities"
 	}
 	return q
 }
@@ -198,8 +197,9 @@ func (a *Answer) FillProofs(c *view.Compact, k int, noun string) {
 	}
 	text, small := volumeWords(c.VolumeRatio, k)
 	add(text, small)
-	text, tells := sameWords(c.Unique, k)
-	add(text, tells && !(small && !c.Unique.Smallest())) // which follows from the first
+	if text = sameWords(c.Unique, k); !a.Undetermined {
+		add(text, false)
+	}
 }
 
 // mostSmaller is the least bound of a volume, as a fraction, from which it says that nothing is much smaller.
@@ -217,7 +217,7 @@ func sizeOf(k int) (simplex, measure string) {
 }
 
 // spanned says that no simplex of k prototypes has less than 1/ratio of the volume of the one that is shown, if it
-// has a property, which that names. It reports whether this says that none is much smaller.
+// has a property, which that names. tells reports whether this says that none is much smaller.
 func spanned(that string, ratio float64, k int) (text string, tells bool) {
 	simplex, measure := sizeOf(k)
 	if least := 1 / ratio; least >= mostSmaller {
@@ -245,26 +245,27 @@ func volumeWords(ratio float64, k int) (text string, tells bool) {
 }
 
 // sameWords says of k prototypes that give the same mixtures how compact they can be, in a sentence; "" if that is
-// not known. tells is false if the bound is so small that it says little.
-func sameWords(v *proof.Verdict, k int) (text string, tells bool) {
+// not known.
+func sameWords(v *proof.Verdict, k int) string {
 	simplex, measure := sizeOf(k)
 	switch {
 	case v == nil || !view.Finite(v.Factor):
-		return "", false
+		return ""
 	case v.Smallest() && v.Only():
-		return "For these fitted values and so small a " + simplex + ", memberships are unique to within 0.01 (proved). " +
-			"Noise is not included.", true
+		return "Every equally small " + simplex + " with these fitted values gives the same memberships, to within 0.01 " +
+			"(proved). Noise is not included."
 	case v.Smallest():
 		return "No other " + simplex + " of prototypes with the same fitted values is smaller (proved to within a " +
-			"millionth of the " + measure + ").", true
+			"millionth of the " + measure + ")."
 	}
-	return spanned("with the same fitted values", v.Factor, k)
+	text, _ := spanned("with the same fitted values", v.Factor, k)
+	return text
 }
 
 // leastExcess is the fraction of the total from which an excess is worth a sentence.
 const leastExcess = 1e-3
 
-// Sentences says how much more could be explained, if that is not little, and why it is not.
+// Sentences says how much more could be explained, if that is not little and the sentence does not say it.
 func (q *Quality) Sentences() (list []string) {
 	text := ""
 	have, most := q.explained((q.Floor - q.FloorError) / q.Total)
@@ -278,8 +279,6 @@ func (q *Quality) Sentences() (list []string) {
 	case share < leastExcess:
 	case q.Trivial && q.Between > 0: // the sentence is about clusters
 		text = q.prototypes() + " explain " + have + " of the variance."
-	case q.Why != "":
-		text = capital(q.Why) + " cost at most " + upTo(1-share) + " of the " + q.whole() + " (proved)."
 	case q.K == 1 || q.Trivial || q.lost(q.Floor) || most == "all": // the sentence says nothing of the floor
 		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)."
 	case q.Loose:

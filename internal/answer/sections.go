@@ -103,18 +103,18 @@ func (a *Answer) clusters() Section {
 		means, last = append(means, c.Mean), append(last, differs(c.Columns, a.mostDiffers()))
 	}
 	title := "Cluster means"
-	if a.Filled {
-		title += ", with mixtures in place of missing values,"
-	}
 	if v := a.BetweenClusters; v != nil && !a.Undetermined { // else the sentence says it
 		title += " explain " + view.Percent(*v) + " of the variance"
 	}
-	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(strings.TrimSuffix(title, ",") + ". \"probability\": how likely its rows are in " +
+	if a.Filled {
+		title += " (missing values are filled in by mixtures)"
+	}
+	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(title + ". \"probability\": how likely its rows are in " +
 		"it. " + differsIn + " " + a.Units)}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	if n := len(a.Read.Columns); a.Undetermined && a.K == n+1 { // for larger k a note says so
-		s.Lines = append(s.Lines, "Use the clusters: "+strconv.Itoa(a.K)+" prototypes fit any table of "+view.Count(n, "column")+
-			" exactly, so that memberships mean little.")
+		s.Lines = append(s.Lines, "Use the clusters: "+strconv.Itoa(a.K)+" prototypes can fit any table of "+view.Count(n, "column")+
+			", so that memberships mean little.")
 	}
 	return s
 }
@@ -125,7 +125,7 @@ func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clust
 const pureHead = "purest rows (membership)"
 
 // differsIn explains a column of differences.
-const differsIn = "\"differs most in\": columns farthest from the mean of all rows, in standard deviations."
+const differsIn = "\"differs most in\": columns that set it apart most, and by how many standard deviations."
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
@@ -174,7 +174,7 @@ func (a *Answer) prototypes() Section {
 		s.ID, s.Title = "clusters", "Clusters: each row is a mixture of them. \"membership\": the mean over all rows. "
 		if alike {
 			s.Title = "Clusters: each row is a mixture of them. Memberships average 1/" + strconv.Itoa(a.K) +
-				" in every cluster, whatever its size: compare rows with each other, not with 1. "
+				" in every cluster, whatever its size, so that even pure rows may be far below 1. "
 		}
 	case a.K == 1:
 		s.Title = "The prototype. "
@@ -257,7 +257,7 @@ func decimals(rows [][]float64, j, digits int) (cells []string) {
 // columns, of which few values are shown, as of words.
 func (a *Answer) mostDiffers() int {
 	if len(a.Columns) > MostShown {
-		return 56
+		return 44
 	}
 	return 32
 }
@@ -338,7 +338,11 @@ func (a *Answer) rows() Section {
 			"more: "+strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1))
 	}
 	if a.LabelBy == "cluster" && a.Moved > 0 {
-		s.Lines = append(s.Lines, "In "+strconv.Itoa(a.Moved)+of+" cluster and largest membership have different numbers.")
+		line := strconv.Itoa(a.Moved) + of + table.Plural(a.Moved, " has its", " have their") + " largest membership elsewhere."
+		if a.Kernel == "" {
+			line = "Cluster 0 belongs to p0, and so on. " + line
+		}
+		s.Lines = append(s.Lines, line)
 	}
 	return s
 }

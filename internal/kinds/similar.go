@@ -55,7 +55,7 @@ func ChooseSimilar(ctx context.Context, s *softkmeans.Matrix, o *choosek.Options
 		two := func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 		c.Reason = "halves of the rows agree on " + table.Count(k, "cluster") + " by " + two(c.Agreement[k-1]) +
 			", and halves of a cloud without clusters by " + two(c.Chance[k-1]) +
-			"; for no other k they agree more beyond chance"
+			"; this k has the largest difference"
 	}
 	return c, nil
 }

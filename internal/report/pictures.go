@@ -217,6 +217,9 @@ func (b *builder) prototypes(id, title string, m *softkmeans.Matrix) string {
 	if id == "means" {
 		columns.Labels = view.Clusters("cluster ", b.k)
 	}
+	if id == "means" && b.k > many {
+		columns.Labels = view.Clusters("", b.k)
+	}
 	if b.Image.Rows > 0 {
 		return figures([]picture{{b.tiles(frame, b.Shown(m, b.Scaling), columns.Prototypes(b.k)), class}})
 	}

@@ -222,8 +222,8 @@ func (s *Scene) pictures() (views, materials []mapPicture) {
 	if m.shade != nil {
 		p, shade := m.brightest, m.mean(m.shade)
 		hi, _ := largest(shade)
-		add(&views, mapPicture{Title: "Brightness",
-			Caption: "The brightness of each pixel: the factor of its mixture.",
+		add(&views, mapPicture{Title: "Factor of brightness",
+			Caption: "How much brighter each pixel is than its mixture of the spectra.",
 			Ramp:    ramp, Lo: "0", Hi: view.Small(hi),
 			Alt: "Map of the brightness of every pixel, " + size + ". The largest is " + view.Small(p.share) +
 				", at " + place(p.line, p.sample) + "."}, m.ramp(shade, hi))

@@ -109,7 +109,7 @@ func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text 
 	name := "column " + names[widest]
 	switch {
 	case 1/sum > deciding:
-		return name + share + " and decides the result nearly alone", widest
+		return name + share + ", and so most of the weight in the fit", widest
 	case !left:
 		return "", 0
 	}

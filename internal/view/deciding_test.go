@@ -30,8 +30,8 @@ func TestDeciding(t *testing.T) {
 		column       int
 	}{
 		{of(1, 9, 2), "a,b,c", "", false,
-			"column b has 94 % of the variance and decides the result nearly alone", 1},
-		{of(1e300, 1, 1e-300), "a,b,c", "", true, "column a has more than 99 % of the variance and", 0},
+			"column b has 94 % of the variance, and so most of the weight in the fit", 1},
+		{of(1e300, 1, 1e-300), "a,b,c", "", true, "column a has more than 99 % of the variance, and", 0},
 		{of(4, 0, 0), "a,b,c", "", true, "", 0},
 		{of(4, 4, 3), "t (°C),p (hPa),w_kg", "", true, "", 0},
 		{of(.3, 4, 4), "t (°C),p (hPa),w_kg", "", true, "columns are in different units (°C, hPa, kg) and " +

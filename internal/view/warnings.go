@@ -12,8 +12,8 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result, in degrees.
-const SureTo = "Uncertainty: in simulated images 9 of 10 spectra were within this angle of the true one (means over " +
-	"the bands removed)."
+const SureTo = "Uncertainty: an angle between spectra, each less its mean. In simulated images 9 of 10 spectra were " +
+	"within it of the true one."
 
 // Degrees writes an angle, which is given in % of π.
 func Degrees(percent float64) string { return strconv.FormatFloat(1.8*percent, 'f', 1, 64) + "°" }
@@ -33,7 +33,7 @@ func Unsure(turns []float64) []string {
 	if unsure == nil {
 		return nil
 	}
-	return []string{"These spectra may be more than 18° off, since they depend on the estimate of the noise: " +
+	return []string{"The uncertainty of these spectra is above 27°, since they depend on the estimate of the noise: " +
 		And(unsure) + "."}
 }
 
@@ -54,7 +54,7 @@ func TypicalAccuracy(share float64) float64 {
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
 // All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
-	rely := "Between clusters use memberships, not labels."
+	rely := "Between clusters rely on memberships."
 	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
 		rely = "Fewer clusters may be more stable."
 	}
@@ -88,13 +88,13 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 					worst)+" times as far from the middle as the farthest row. A larger slack or fewer prototypes may help.")
 			}
 		case softkmeans.WarnSeveral:
-			lines = append(lines, "The spectra depend on the weight of the volume (λ): halved or doubled, it "+
-				"turns them by "+Degrees(w.Value)+" on average, "+name(w.Cluster)+" most. Fewer materials may be more certain.")
+			lines = append(lines, "The spectra depend on the weight of the volume (λ). With half or twice this weight "+
+				"they differ by "+Degrees(w.Value)+" on average, "+name(w.Cluster)+" most. Fewer materials may be more certain.")
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			what := " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
 				what = " of the labels. Tables with known classes and as many changes had about " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of them right. " + rely
+					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of labels right. " + rely
 			}
 			lines = append(lines, "Fits of half of the rows change up to "+Percent(w.Value)+what)
 		case softkmeans.WarnDimensions:

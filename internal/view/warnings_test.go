@@ -26,7 +26,7 @@ func TestWarnings(t *testing.T) {
 			"the farthest row. A larger slack or fewer prototypes may help.",
 		"The squared error is 1.5 times the largest error that the slack allows, and no fit had a smaller one: check bounds and known prototypes.",
 		"Fits of half of the rows change up to 12.3 % of the labels. Tables with known classes and as many changes had " +
-			"about 76 % of them right. Between clusters use memberships, not labels.",
+			"about 76 % of labels right. Between clusters rely on memberships.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
