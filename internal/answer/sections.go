@@ -338,9 +338,11 @@ func (a *Answer) rows() Section {
 			"more: "+strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1))
 	}
 	if a.LabelBy == "cluster" && a.Moved > 0 {
-		line := strconv.Itoa(a.Moved) + of + table.Plural(a.Moved, " has its", " have their") + " largest membership elsewhere."
-		if a.Kernel == "" {
-			line = "Cluster 0 belongs to p0, and so on. " + line
+		line := strconv.Itoa(a.Moved) + of + table.Plural(a.Moved, " has its", " have their") + " largest membership "
+		if a.Kernel != "" {
+			line += "in another cluster than their label's."
+		} else {
+			line = "Cluster 0 belongs to p0, and so on. " + line + "elsewhere."
 		}
 		s.Lines = append(s.Lines, line)
 	}
