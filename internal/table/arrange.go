@@ -15,30 +15,30 @@ import (
 // ErrTurned is in the error for a text that has to be arranged anew, but is read in blocks.
 var ErrTurned = errors.New("a table with its samples in columns, or a long one, cannot be read in blocks")
 
-// arranged is the lines of a text whose fields become a table anew, and where each field of that is.
+// arranged is the lines of a text whose fields become a table anew.
 type arranged struct {
-	lines         []packed
-	head          [][]byte // a line above these
-	at            []int    // the line of each of lines in the text, from 1
-	rows, columns int
-	from          func(i, j int) (line, field int) // among lines, -1 is head; a field below 0 is none
-	turned        bool                             // its rows are columns of the text
-	on            func(i int) string               // names row i, for a message
+	lines  []packed
+	at     []int    // the line of each of lines in the text, from 1
+	cells  [][]cell // of each row and column of the table
+	turned bool     // its rows are columns of the text
+	on     func(i int) string
 }
+
+// cell is a place among lines. A field below 0 is blank.
+type cell struct{ line, field int32 }
 
 // place returns the place in the text of a field of the table, or of column 0 for the whole row. Places count
 // from 1; 0 is none.
 func (a *arranged) place(line, column int) (wasLine, wasColumn int) {
-	i, j := a.from(min(line, a.rows)-1, max(0, min(column, a.columns)-1))
-	switch {
-	case i < 0:
-		return 1, 0
+	row := a.cells[min(line, len(a.cells))-1]
+	switch was := row[max(0, min(column, len(row))-1)]; {
 	case column > 0:
-		return a.at[i], j + 1
+		return a.at[was.line], int(was.field) + 1
 	case a.turned:
-		return 0, j + 1
+		return 0, int(was.field) + 1
+	default:
+		return a.at[was.line], 0
 	}
-	return a.at[i], 0
 }
 
 // records returns all lines of a text that have fields, up to one that is after the table, and where they are.
@@ -101,19 +101,16 @@ func (p *packed) field(j int) []byte {
 	return p.text[p.ends[j-1]:p.ends[j]]
 }
 
-// csv writes the table with a delimiter. Fields are in quotes unless they are numbers.
+// csv writes the table with a delimiter, a line for each row. Fields are in quotes unless they are numbers.
 func (a *arranged) csv(comma rune) (text []byte) {
-	for i := range a.rows {
-		for j := range a.columns {
+	for _, row := range a.cells {
+		for j, cell := range row {
 			if j > 0 {
 				text = append(text, string(comma)...)
 			}
 			var s []byte
-			switch line, field := a.from(i, j); {
-			case field >= 0 && line >= 0:
-				s = a.lines[line].field(field)
-			case field >= 0 && a.head != nil:
-				s = a.head[field]
+			if cell.field >= 0 {
+				s = bytes.ReplaceAll(a.lines[cell.line].field(int(cell.field)), []byte("\n"), []byte(" "))
 			}
 			switch s = bytes.TrimSpace(s); {
 			case isNumber(s) || len(s) == 0:

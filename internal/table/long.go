@@ -23,13 +23,11 @@ const (
 
 // long is what the columns of a long table are, from 0.
 type long struct {
+	*frame
 	keys   []int // of the samples
 	axis   int
-	values []int    // must be one
-	named  bool     // a name tells the axis
-	texts  []bool   // which columns hold text
-	names  [][]byte // of all columns; nil: there is no header
-	lines  int      // before the first entry
+	values []int // must be one
+	named  bool  // a name tells the axis
 }
 
 const mostLong = 8 // columns of a long table
@@ -41,12 +39,7 @@ func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 	if !f.ok || f.paired || f.width < 3 || !asked && (f.width > 2*mostLong || len(f.rows) < 3) {
 		return nil, asItStands, ""
 	}
-	l = &long{names: f.head, lines: f.units}
-	if f.head != nil {
-		l.lines++
-	}
-	l.texts = mapped(f.all, func(c column) bool { return c.text() })
-	if !l.find(f.all) {
+	if l = (&long{frame: f}); !l.find() {
 		if l.keys = nil; !asked {
 			return nil, asItStands, ""
 		}
@@ -55,8 +48,8 @@ func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 			l.keys = append(l.keys, j)
 		}
 	}
-	l.reduce(p, f.rows)
-	if t, why = l.judge(p, f.rows, cut); f.width > mostLong && len(l.values) == 1 {
+	l.reduce(p)
+	if t, why = l.judge(p, cut); f.width > mostLong && len(l.values) == 1 {
 		t = min(t, likely)
 	} else if f.width > mostLong {
 		t = asItStands
@@ -66,7 +59,8 @@ func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 
 // reduce leaves out keys that tell of the axis or of entries alone, such as units and flags. It leaves out values
 // that tell of a sample or of the axis alone, such as codes and places, and columns that the Dialect leaves out.
-func (l *long) reduce(p *parser, rows [][][]byte) {
+func (l *long) reduce(p *parser) {
+	rows := l.rows
 	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
 	same := func(j int, of func(line [][]byte) string) bool {
 		first := map[string]string{}
@@ -96,33 +90,33 @@ func (l *long) reduce(p *parser, rows [][][]byte) {
 		}
 	}
 	values := slices.DeleteFunc(slices.Clone(l.values), func(j int) bool {
-		return given[strconv.Itoa(j+1)] || given[l.name(j)] ||
-			(same(j, axis) || same(j, sample)) && !is("uncertainty", l.name(j))
+		return given[strconv.Itoa(j+1)] || given[l.nameOf(j)] ||
+			(same(j, axis) || same(j, sample)) && !is("uncertainty", l.nameOf(j))
 	})
 	if len(values) > 0 {
 		l.values = values
 	}
 }
 
-func (l *long) find(columns []column) bool {
-	width := len(columns) // without one that counts the rows
+// find fills in keys, axis and values by names and contents, and reports whether the table has some of each.
+func (l *long) find() bool {
 	var texts, numbers []int
-	for j := range columns {
-		name := l.name(j)
-		switch c := &columns[j]; {
-		case c.consecutive && (name == "" && j == 0 && width > 3 || unnamed(name)), c.numbers+c.words == 0:
-			width--
-		case l.texts[j]:
+	for j := range l.all {
+		c, name := &l.all[j], l.nameOf(j)
+		switch count := unnamed(name) || name == "" && j == 0 && l.width > 3; {
+		case c.consecutive && count, c.numbers+c.words == 0:
+		case c.text():
 			texts = append(texts, j)
 		default:
 			numbers = append(numbers, j)
 		}
 	}
-	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.name(j)) })
+	width := len(texts) + len(numbers)
+	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.nameOf(j)) })
 	feature := -1 // the one with most values
 	for i, j := range texts {
-		if (is("gene", l.name(j)) || is("feature", l.name(j))) &&
-			(feature < 0 || len(columns[j].values) > len(columns[texts[feature]].values)) {
+		if (is("gene", l.nameOf(j)) || is("feature", l.nameOf(j))) &&
+			(feature < 0 || len(l.all[j].values) > len(l.all[texts[feature]].values)) {
 			feature = i
 		}
 	}
@@ -132,7 +126,7 @@ func (l *long) find(columns []column) bool {
 		l.axis = numbers[spectral]
 	case feature >= 0:
 		l.axis = texts[feature]
-	case width != 3 || len(texts)+len(numbers) != 3:
+	case width != 3:
 		return false
 	case len(texts) == 1:
 		l.axis = numbers[0]
@@ -147,8 +141,8 @@ func (l *long) find(columns []column) bool {
 	numbers, l.keys = slices.DeleteFunc(numbers, isAxis), slices.DeleteFunc(texts, isAxis)
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
-			is("position", l.name(j)) || is("date", l.name(j)) ||
-			l.named && width == 3 && columns[j].whole) {
+			is("position", l.nameOf(j)) || is("date", l.nameOf(j)) ||
+			l.named && width == 3 && l.all[j].whole) {
 			l.keys = append(l.keys, j)
 		} else {
 			l.values = append(l.values, j)
@@ -158,21 +152,14 @@ func (l *long) find(columns []column) bool {
 	return len(l.values) > 0 && len(l.keys) > 0
 }
 
-func (l *long) name(j int) string {
-	if l.names == nil {
-		return ""
-	}
-	return shown(l.names[j])
-}
-
-func (l *long) namesSamples(j int) bool { return idName(l.name(j)) || likeSample(l.name(j)) }
+func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSample(l.nameOf(j)) }
 
 // judge says how sure it is that a text with these columns is long: most samples have most of the
 // values of the axis, and none has one twice, unless a name says what the axis is.
-func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
+func (l *long) judge(p *parser, cut bool) (turning, string) {
 	keys, axis, pairs := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	var numbers []float64
-	for _, line := range rows {
+	for _, line := range l.rows {
 		key, at := l.keyOf(func(j int) []byte { return line[j] }), axisKey(p, line[l.axis])
 		if !axis[at] {
 			v, _ := parseFloat([]byte(at))
@@ -180,19 +167,19 @@ func (l *long) judge(p *parser, rows [][][]byte, cut bool) (turning, string) {
 		}
 		keys[key], axis[at], pairs[key+at] = true, true, true
 	}
-	n, samples := len(rows), len(keys)
+	n, samples := len(l.rows), len(keys)
 	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
 	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
 		strconv.Itoa(len(axis)) + " values of column " + strconv.Itoa(l.axis+1)
-	if name := l.name(l.axis); name != "" {
+	if name := l.nameOf(l.axis); name != "" {
 		why += " (" + name + ")"
 	}
 	switch {
 	case len(axis) < 3 || !spread, len(l.values) > 2 && !(full && samples > 2): // two are values and their deviations
-	case l.named, full && samples > 2 && l.names == nil && regular(numbers) && spectrumLike(numbers):
+	case l.named, full && samples > 2 && l.head == nil && regular(numbers) && spectrumLike(numbers):
 		return certain, why
-	case full && samples > 2, l.texts[l.axis] && len(pairs) == n:
+	case full && samples > 2, l.all[l.axis].text() && len(pairs) == n:
 		return likely, why
 	}
 	return asItStands, ""
@@ -251,7 +238,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
 // left returns those of some columns that are keys, with their places in the table that is made.
 func (l *long) left(columns []string) (left []string) {
 	for i, j := range l.keys {
-		if slices.Contains(columns, l.name(j)) || slices.Contains(columns, strconv.Itoa(j+1)) {
+		if slices.Contains(columns, l.nameOf(j)) || slices.Contains(columns, strconv.Itoa(j+1)) {
 			left = append(left, strconv.Itoa(i+1))
 		}
 	}
@@ -269,23 +256,7 @@ func (d *Dialect) columns() []string {
 }
 
 func (l *long) hasAll(names []string, columns []int) bool {
-	return hasAll(mapped(columns, l.name), names)
-}
-
-// places numbers different keys in the order in which they come.
-type places struct {
-	of    map[string]int
-	first []int // where each came first
-}
-
-// add returns the number of a key that comes at place i.
-func (p *places) add(key string, i int) int {
-	n, ok := p.of[key]
-	if !ok {
-		n = len(p.first)
-		p.of[key], p.first = n, append(p.first, i)
-	}
-	return n
+	return hasAll(mapped(columns, l.nameOf), names)
 }
 
 // pivot arranges the entries of a long table: a row for each sample, a column for each value of the axis after
@@ -295,91 +266,81 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	if err != nil {
 		return nil, "", err
 	}
-	skip := min(l.lines, len(lines))
-	entries := lines[skip:]
-	at = at[skip:]
-	sample, x := make([]int, len(entries)), make([]int, len(entries)) // of each entry
-	samples, points := places{of: map[string]int{}}, places{of: map[string]int{}}
-	var numbers []float64
-	for i := range entries {
-		sample[i] = samples.add(l.keyOf(entries[i].field), i)
-		field := entries[i].field(l.axis)
-		if x[i] = points.add(axisKey(p, field), i); points.first[x[i]] != i {
+	skip := min(l.above(), len(lines))
+	columns, rows := map[string]int{}, map[string]int{} // of each value of the axis, and of each sample
+	var points []int                                    // the first line of each value
+	numbers := map[int]float64{}                        // on these lines
+	for i := skip; i < len(lines); i++ {
+		if key := l.keyOf(lines[i].field); rows[key] == 0 {
+			rows[key] = 1 + len(rows)
+		}
+		field := lines[i].field(l.axis)
+		key := axisKey(p, field)
+		if _, ok := columns[key]; ok {
 			continue
 		}
-		if absent(field) || x[i] == mostColumns {
+		if absent(field) || len(points) == mostColumns {
 			return nil, "", &Error{Source: p.source, Line: at[i], Column: l.axis + 1, Msg: "a long table needs a value in " +
 				l.called(l.axis) + " on each line, and at most " + strconv.Itoa(mostColumns)}
 		}
+		columns[key], points = len(points), append(points, i)
 		if v, ok := p.value(field); ok {
-			numbers = append(numbers, v)
+			numbers[i] = v
 		}
 	}
-	n, width := len(samples.first), len(points.first)
-	if float64(n)*float64(width) > 20*float64(len(entries))+1000 || n == 0 {
+	n, width, entries := len(rows), len(points), len(lines)-skip
+	if float64(n)*float64(width) > 20*float64(entries)+1000 || n == 0 {
 		return nil, "", &Error{Source: p.source, Msg: "a long table of " + Count(n, "sample") + " and " +
 			strconv.Itoa(width) + " values of " + l.called(l.axis) + " has only " +
-			strconv.Itoa(len(entries)) + " entries; samples must have values in common"}
-	}
-	order, rank := make([]int, width), make([]int, width)
-	for j := range order {
-		order[j] = j
+			strconv.Itoa(entries) + " entries; samples must have values in common"}
 	}
 	if len(numbers) == width {
-		slices.SortFunc(order, func(a, b int) int {
-			return cmp.Compare(numbers[a], numbers[b]) * cmp.Compare(numbers[min(1, width-1)], numbers[0])
-		})
+		sign := cmp.Compare(numbers[points[min(1, width-1)]], numbers[points[0]])
+		slices.SortFunc(points, func(a, b int) int { return sign * cmp.Compare(numbers[a], numbers[b]) })
 	}
-	for r, j := range order {
-		rank[j] = r
+	cells := make([][]cell, 1+n)
+	row := func(line int) []cell { // the keys of a line, and no values
+		list := slices.Repeat([]cell{{int32(line), -1}}, len(l.keys)+width)
+		for i, j := range l.keys {
+			list[i].field = int32(j)
+		}
+		return list
+	}
+	if cells[0] = row(0); l.head == nil {
+		cells[0] = slices.Repeat([]cell{{0, -1}}, len(cells[0]))
+	}
+	for r, i := range points {
+		columns[axisKey(p, lines[i].field(l.axis))] = len(l.keys) + r
+		cells[0][len(l.keys)+r] = cell{int32(i), int32(l.axis)}
 	}
 	named := func(i int) string {
-		key := func(j int) string { return shown(entries[samples.first[i]].field(j)) }
+		key := func(j int) string { return shown(lines[cells[i][0].line].field(j)) }
 		return quote(strings.Join(mapped(l.keys, key), " "))
 	}
-	entry := make([]int, n*width) // of each sample and value of the axis, from 1; 0: none
-	for i := range entries {
-		to := &entry[sample[i]*width+rank[x[i]]]
-		if *to > 0 {
-			return nil, "", &Error{Source: p.source, Line: at[i], Msg: "a second value of " + named(sample[i]) +
-				" at " + shown(entries[i].field(l.axis)) + " in " + l.called(l.axis) + "; the first is on line " +
-				strconv.Itoa(at[*to-1])}
+	for i := skip; i < len(lines); i++ {
+		r := rows[l.keyOf(lines[i].field)]
+		if cells[r] == nil {
+			cells[r] = row(i)
 		}
-		*to = i + 1
+		field := lines[i].field(l.axis)
+		to := &cells[r][columns[axisKey(p, field)]]
+		if to.field >= 0 {
+			return nil, "", &Error{Source: p.source, Line: at[i], Msg: "a second value of " + named(r) + " at " +
+				shown(field) + " in " + l.called(l.axis) + "; the first is on line " + strconv.Itoa(at[to.line])}
+		}
+		*to = cell{int32(i), int32(l.values[0])}
 	}
 	why = l.called(l.values[0]) + " becomes " + Count(n, "row") + " of " + Count(width, "column") +
 		", one for each value of " + l.called(l.axis)
-	if gaps := n*width - len(entries); gaps > 0 {
+	if gaps := n*width - entries; gaps > 0 {
 		why += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
 	}
-	for r, j := range order {
-		rank[r] = points.first[j]
-	}
-	return &arranged{lines: entries, at: at, rows: 1 + n, columns: len(l.keys) + width, head: l.names,
-		on:   func(i int) string { return "of " + named(i-1) },
-		from: func(i, j int) (int, int) { return l.from(i, j, samples.first, rank, entry) }}, why, nil
-}
-
-// from is where a field of the table is: of which entry and in which of its fields, below 0 if there is none.
-// samples and points are the first entries of each, and entry has that of each sample and point, from 1.
-func (l *long) from(i, j int, samples, points, entry []int) (line, field int) {
-	at := j - len(l.keys)
-	switch {
-	case i == 0 && at < 0:
-		return -1, l.keys[j]
-	case i == 0:
-		return points[at], l.axis
-	case at < 0:
-		return samples[i-1], l.keys[j]
-	}
-	if e := entry[(i-1)*len(points)+at]; e > 0 {
-		return e - 1, l.values[0]
-	}
-	return samples[i-1], -1
+	return &arranged{lines: lines, at: at, cells: cells,
+		on: func(i int) string { return "of " + named(i) }}, why, nil
 }
 
 func (l *long) called(j int) string {
-	if name := l.name(j); name != "" {
+	if name := l.nameOf(j); name != "" {
 		return quote(name)
 	}
 	return "column " + strconv.Itoa(j+1)
@@ -391,14 +352,14 @@ func (l *long) settings(d *Dialect) {
 	d.Drop, d.Keep = l.left(d.Drop), l.left(d.Keep)
 	for i, j := range l.keys {
 		column := strconv.Itoa(i + 1)
-		given := func(s string) bool { return s == column || s == l.name(j) }
+		given := func(s string) bool { return s == column || s == l.nameOf(j) }
 		switch {
 		case slices.ContainsFunc(d.columns(), given):
 		case d.ID == NoID:
 			d.Drop = append(slices.Clone(d.Drop), column)
-		case d.ID == "" && (len(l.keys) == 1 || l.texts[j] && l.namesSamples(j)):
+		case d.ID == "" && (len(l.keys) == 1 || l.all[j].text() && l.namesSamples(j)):
 			d.ID = column
-		case !l.texts[j]:
+		case !l.all[j].text():
 			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 		}
 	}

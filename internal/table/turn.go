@@ -79,6 +79,22 @@ func (s *survey) frame(p *parser) (f frame) {
 	return f
 }
 
+// above is how many lines are before the numbers: names, units.
+func (f *frame) above() int {
+	if f.head == nil {
+		return 0
+	}
+	return 1 + f.units
+}
+
+// nameOf is the name of column j; "" for none.
+func (f *frame) nameOf(j int) string {
+	if f.head == nil {
+		return ""
+	}
+	return shown(f.head[j])
+}
+
 func (f *frame) find(p *parser, s *survey, lines [][][]byte) (ok bool) {
 	f.width, f.rows = len(lines[0]), lines
 	if slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width }) {
@@ -142,10 +158,7 @@ func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
 func (f *frame) sort() bool {
 	f.samples, f.aside = nil, nil
 	for j := 1; j < f.width && !f.paired; j++ {
-		c, name := &f.all[j], ""
-		if f.head != nil {
-			name = shown(f.head[j])
-		}
+		c, name := &f.all[j], f.nameOf(j)
 		switch {
 		case f.head != nil && (c.numbers == 0 || is("aside", name) || c.words > 0 && is("of features", name) ||
 			idName(name) && c.whole && c.different && c.words == 0 ||
@@ -464,7 +477,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if f.paired && len(lines) > 0 {
 		lines[0] = pack(f.head)
 	}
-	if n := min(1+f.units, len(lines)); n > 1 { // text may follow at once
+	if n := min(f.above(), len(lines)); n > 1 { // text may follow at once
 		lines, at = slices.Delete(lines, 1, n), slices.Delete(at, 1, n)
 	}
 	if err := f.agree(p, lines, at); err != nil {
@@ -474,20 +487,22 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if corner {
 		f.aside = nil
 	}
-	var rows []int
+	a = &arranged{lines: lines, at: at, turned: true}
+	a.on = func(i int) string { return "in its column " + strconv.Itoa(int(a.cells[i][len(lines)-1].field)+1) }
 	for j := range p.width {
-		if _, aside := slices.BinarySearch(f.aside, j); !aside {
-			rows = append(rows, j)
+		if _, aside := slices.BinarySearch(f.aside, j); aside {
+			continue
 		}
+		row := make([]cell, len(lines))
+		for i := range row {
+			row[i] = cell{int32(i), int32(j)}
+		}
+		a.cells = append(a.cells, row)
 	}
-	return &arranged{lines: lines, at: at, rows: len(rows), columns: len(lines), turned: true,
-		on: func(i int) string { return "in its column " + strconv.Itoa(rows[i]+1) },
-		from: func(i, j int) (line, field int) {
-			if i+j == 0 && !corner {
-				return 0, -1
-			}
-			return j, rows[i]
-		}}, nil
+	if !corner {
+		a.cells[0][0].field = -1
+	}
+	return a, nil
 }
 
 // choose decides which way round a text is read. The error asks.
@@ -532,7 +547,7 @@ func (f *frame) settings(d *Dialect) (note string) {
 	if f.aside != nil && !f.paired {
 		var aside []string
 		for _, j := range f.aside {
-			if name := shown(f.head[j]); name != "" {
+			if name := f.nameOf(j); name != "" {
 				aside = append(aside, "column "+strconv.Itoa(j+1)+" ("+name+")")
 			}
 		}
