@@ -133,7 +133,8 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	} else if s == nil {
 		s = new(survey)
 	}
-	p := &parser{layout: &layout{dialect: d, source: in.source}}
+	p := &parser{layout: &layout{dialect: d, source: in.source, survey: s}}
+	p.split.start = s.first
 	f, turn, note, word := s.frame(p), false, "", d.Words.Long
 	l, ask := f.chooseLong(p, s.cut)
 	if l == nil && ask == nil {

@@ -10,23 +10,40 @@ import (
 	"strings"
 )
 
-// findHeader decides whether line 1 is a header. named: a column was found by its name there.
-func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
+// header is what a text shows about line 1.
+type header struct {
+	is      bool      // it holds names
+	ask     *Error    // it may
+	note    string    // why numbers are names
+	numbers []float64 // on it
+}
+
+// findHeader decides whether line 1 is a header, and counts the lines of units below it. named: a column was found by
+// its name there.
+func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
+	s := p.survey
 	switch {
-	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil ||
+	case named || p.dialect.Header == HeaderYes || s != nil && s.names != nil ||
 		p.dialect.Header == HeaderAuto && p.known(fields):
 		h.Header = true
-	case p.dialect.Header == HeaderAuto && p.survey != nil && len(p.survey.lines) > 0:
-		h.Header, err = p.guessHeader(fields)
+	case p.dialect.Header == HeaderAuto && s != nil && len(s.lines) > 0:
+		if h.Header = s.head.is; s.head.ask != nil {
+			return s.head.ask
+		} else if s.head.note != "" {
+			s.note(s.head.note)
+		}
 	case p.dialect.Header == HeaderAuto:
-		h.Header, err = p.detectHeader(fields)
-	}
-	if s := p.survey; err == nil && s != nil && s.names == nil && h.Header && s.orange == 0 && len(s.lines) > 0 {
-		if s.units, _ = p.headLines(s.lines); s.units > 0 {
-			s.note(noteHeadLines(s.units, s.lines[1]))
+		var err *Error
+		if h.Header, err = p.detectHeader(fields); err != nil {
+			return err
 		}
 	}
-	return err
+	if s != nil && (s.names != nil || !h.Header || s.orange > 0) {
+		s.units = 0
+	} else if s != nil && s.units > 0 {
+		s.note(noteHeadLines(s.units, s.lines[1]))
+	}
+	return nil
 }
 
 // noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
@@ -42,30 +59,25 @@ func noteHeadLines(n int, line [][]byte) string {
 		", …) and left out"
 }
 
-// guessHeader decides whether line 1 is a header. Columns of numbers below words make it one, and so do
+// guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
 // quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
-func (p *parser) guessHeader(first [][]byte) (bool, error) {
+func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	if p.survey.quoted {
-		return true, nil
+		return header{is: true}
 	}
-	rows := p.survey.lines[1:]
+	first, rows := lines[0], lines[1:]
+	p.width = len(first)
 	below := p.columnsOf(rows)
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
 	formed := 0                   // numbers with signs
-	var numbers []float64         // of line 1
 	for j, f := range first {
 		f = p.halved(bytes.TrimSpace(f))
-		// named: a word above ids that are numbers
-		named := p.id == j+1 && below[j].numbers > 0 && !below[j].text() && !isNumber(p.withPoint(f))
-		if p.roles[j] == roleLabel || p.roles[j] == roleNone && !named || len(f) == 0 {
-			continue
-		}
 		switch text := p.withPoint(f); {
 		case missing(f): // or the name of a column, as NA for sodium
 		case isNumber(text):
 			v, _ := parseFloat(text)
 			if !below[j].text() {
-				numbers = append(numbers, v)
+				h.numbers = append(h.numbers, v)
 			}
 		case below[j].numbers > 0 && !below[j].text():
 			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) ||
@@ -81,17 +93,19 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 			words++
 		}
 	}
-	switch {
-	case len(numbers) == 0:
-		return words > 0 && (formed == 0 || above > 0), nil
-	case above > 0 && is("axis", shown(first[0])):
-		return true, nil
-	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below) && !exactAxis(numbers):
-		return false, p.noNames(first, word)
-	case above > 0:
-		return true, nil
+	switch n := len(h.numbers); {
+	case n == 0:
+		h.is = words > 0 && (formed == 0 || above > 0)
+	case is("axis", shown(first[0])) && (above > 0 || Ordered(h.numbers)):
+		h.is = true
+	case above == 0:
+		p.numericHeader(&h, first, rows, below)
+	case above >= n, p.outside(h.numbers, first, below), exactAxis(h.numbers):
+		h.is = true
+	default:
+		h.ask = p.noNames(first, word)
 	}
-	return p.numericHeader(numbers, first, rows, below)
+	return h
 }
 
 // outside is for numbers in order, most of which are outside of the range of their column.
@@ -108,26 +122,31 @@ func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool
 // numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
 // They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
 // certain if no row does, and there is more: many steps alike, a column without a name, numbers beyond those
-// of the rows, a count above the names of rows.
-func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte,
-	below []column) (bool, error) {
+// of the rows, a count above the names of rows. So it is above an axis in column 1, if no two are alike.
+func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column) {
+	numbers := h.numbers
 	n, unnamed := len(numbers), false
 	for j, f := range first {
 		unnamed = unnamed || absent(f) && below[j].numbers > 0
 	}
-	is, header := "rise", p.dialect.Words.Header
+	is, setting := "rise", p.dialect.Words.Header
 	if n < 3 || len(rows) == 0 || p.mirrored() {
-		return false, nil
+		return
+	}
+	if n == len(first)-1 && absent(first[0]) && numbered(numbers, below[0].axis(len(rows))) {
+		h.is, h.note = true, p.thisLine()+" is taken for a header: its numbers are above an axis in column 1"+
+			hint(setting, " no makes a row of it")
+		return
 	}
 	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
 		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
-	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(header,
-		"give "+header+" yes or no", []string{header, "yes"}, []string{header, "no"})
+	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(setting,
+		"give "+setting+" yes or no", []string{setting, "yes"}, []string{setting, "no"})
 	if !ordered(numbers) {
 		if unnamed && absent(first[0]) && below[0].rising && below[0].numbers >= longAxis { // ids above an axis
-			return false, ask
+			h.ask = ask
 		}
-		return false, nil
+		return
 	}
 	if !rises(numbers) {
 		is = "fall"
@@ -147,16 +166,22 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	}
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
-		return false, nil
 	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
 		counts && below[0].text() || (even(numbers) || n >= 5) && (unnamed || p.outside(numbers, first, below))):
-		p.survey.note(p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
-			", and the numbers of no other line do" + hint(header, " no makes a row of it"))
-		return true, nil
-	case same == 0 && !counts && n < longAxis && !(n >= 5 && even(numbers)):
-		return false, nil
+		h.is = true
+		h.note = p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
+			", and the numbers of no other line do" + hint(setting, " no makes a row of it")
+	case same > 0 || counts || n >= longAxis || n >= 5 && even(numbers):
+		h.ask = ask
 	}
-	return false, ask
+}
+
+// numbered reports whether numbers of samples, whole and no two alike, are above an axis.
+func numbered(numbers, axis []float64) bool {
+	whole := func(v float64) bool { return v == math.Trunc(v) }
+	numbers = slices.Sorted(slices.Values(numbers))
+	return howMany(numbers, whole) == len(numbers) && len(slices.Compact(numbers)) == len(numbers) &&
+		len(axis) >= leastTurned && regular(axis) && !Counts(axis)
 }
 
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
@@ -229,7 +254,7 @@ func (p *parser) noNames(fields [][]byte, word int) *Error {
 // detectHeader decides without a survey whether the first line is a header: it is if none of its fields is a
 // number or stands for a missing one. Empty fields, the label column and ignored columns do not count. A line
 // with both words and numbers is an error.
-func (p *parser) detectHeader(fields [][]byte) (bool, error) {
+func (p *parser) detectHeader(fields [][]byte) (bool, *Error) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
 		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel ||

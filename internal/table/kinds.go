@@ -162,6 +162,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 		e.Line = s.doubted
 		return e
 	}
+	clear(s.seen) // of the header
+	s.deleted = false
 	s.columns = p.columnsOf(rows)
 	p.forms = mapped(s.columns, func(c column) form { return c.form })
 	p.units = mapped(s.columns, func(c column) string { return c.unit })

@@ -14,6 +14,8 @@ const (
 // survey is what the start of a text shows about its lines.
 type survey struct {
 	lines    [][][]byte      // the fields of the first lines that hold any, without comments
+	first    int             // the place of the first of them in the text
+	head     header          // what these show about line 1
 	names    [][]byte        // those in the last comment before them, if they are as many; or nil
 	skip     int             // bytes before the first line: that of Excel's sep=; and text of instruments
 	skipped  int             // lines before it
@@ -27,6 +29,7 @@ type survey struct {
 	tail     bool            // line 1 ends in a delimiter, and others do not
 	trail    byte            // what begins a comment at the end of a line; 0: nothing
 	units    int             // lines after the header that hold units and the like
+	classes  bool            // the line after these has the classes of the samples
 	joined   bool            // they have names of columns
 	orange   int             // lines after the header that hold what Orange writes there
 	quoted   bool            // line 1 has all fields in quotes, and no other line has
@@ -81,6 +84,7 @@ func look(text []byte, d *Dialect) *survey {
 		s.dialect(text, d)
 	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
+	s.first += s.skipped
 	s.cut = s.cut || len(s.lines) == surveyRows
 	s.quoted = s.namesQuoted(text, d.Delimiter)
 	s.shape(d)
@@ -132,6 +136,9 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			return lines
 		}
 		if fields := split.fields; !empty(fields) && !ruled(fields) {
+			if lines == nil {
+				s.first = split.start
+			}
 			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}

@@ -64,6 +64,10 @@ const (
 // numbers rise in the first line as wavelengths do.
 func (s *survey) frame(p *parser) (f frame) {
 	lines := s.lines
+	if len(lines) > 0 {
+		s.head = p.guessHeader(lines)
+		s.units, s.classes = p.headLines(lines)
+	}
 	if s.names != nil {
 		lines = slices.Insert(slices.Clone(lines), 0, s.names)
 	}
@@ -71,12 +75,41 @@ func (s *survey) frame(p *parser) (f frame) {
 		f.ok = true
 		return f
 	}
-	f = frame{about: s.about}
-	f.ok = len(lines) > 1 && f.find(p, s, lines)
-	if p.width = f.width; f.width > 0 {
-		f.all = p.columnsOf(f.rows)
+	if f = (frame{about: s.about}); len(lines) == 0 {
+		return f
 	}
+	first := lines[0]
+	f.width, f.rows = len(first), lines
+	numbers := s.head.numbers
+	numbers = numbers[max(0, len(numbers)-f.width+1):] // but the one in the corner
+	ordered := len(numbers) == f.width-1 && Ordered(numbers)
+	f.counts = ordered && counting(numbers) && !trimmedNumber(first[0])
+	across := ordered && !f.counts && s.names == nil && !is("axis", shown(first[0]))
+	if s.names != nil || !across && (s.head.is || f.counts) {
+		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
+	}
+	f.ok = len(lines) > 1 && !across && !slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width })
+	if f.head != nil && s.names == nil && len(f.rows) > 2 {
+		f.findUnits(s)
+	}
+	p.width = f.width
+	f.all = p.columnsOf(f.rows)
 	return f
+}
+
+// findUnits takes the lines below the names from the rows.
+func (f *frame) findUnits(s *survey) {
+	if f.units = s.units; f.units > 0 {
+		line := f.rows[0]
+		f.unit, f.left = shown(line[0]), noteHeadLines(f.units, line)
+		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
+		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
+	}
+	f.rows = f.rows[f.units:]
+	if f.classes = s.classes; f.classes {
+		f.grouped = len(Set(mapped(f.rows[0], shown))) < len(f.rows[0])
+		f.rows = f.rows[1:]
+	}
 }
 
 // above is how many lines are before the numbers: names, units.
@@ -93,64 +126,6 @@ func (f *frame) nameOf(j int) string {
 		return ""
 	}
 	return shown(f.head[j])
-}
-
-func (f *frame) find(p *parser, s *survey, lines [][][]byte) (ok bool) {
-	f.width, f.rows = len(lines[0]), lines
-	if slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width }) {
-		return false
-	}
-	first := lines[0]
-	numbers, words := p.numbersOf(first[1:])
-	_, named := p.numbersOf(first[:1])
-	blank, all := absent(first[0]), len(numbers) == f.width-1
-	f.counts = all && Ordered(numbers) && counting(numbers) && (named > 0 || blank)
-	switch {
-	case named > 0 && is("axis", shown(first[0])), f.counts, all && blank && numberedAbove(p, numbers, lines[1:]),
-		s.names != nil || s.quoted || !all && words == f.width-1,
-		!all && words == f.width-2 && len(first[f.width-1]) == 0: // mzMine ends each line with a comma
-		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
-	case !all || Ordered(numbers):
-		return false
-	}
-	if len(f.rows) < 3 || f.head == nil || s.names != nil {
-		return true
-	}
-	line := f.rows[0]
-	if f.units, f.classes = p.headLines(lines); f.units > 0 {
-		f.unit, f.left = shown(line[0]), noteHeadLines(f.units, line)
-		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
-		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
-	}
-	f.rows = f.rows[f.units:]
-	if f.classes {
-		f.grouped = len(Set(mapped(f.rows[0], shown))) < len(f.rows[0])
-		f.rows = f.rows[1:]
-	}
-	return true
-}
-
-// numberedAbove reports whether line 1 has numbers of samples, no two alike, above an axis in column 1.
-func numberedAbove(p *parser, numbers []float64, rows [][][]byte) bool {
-	p.width = 1
-	axis := p.columnsOf(rows)[0].axis(len(rows))
-	whole := func(v float64) bool { return v == math.Trunc(v) }
-	numbers = slices.Sorted(slices.Values(numbers))
-	return howMany(numbers, whole) == len(numbers) && len(slices.Compact(numbers)) == len(numbers) &&
-		len(axis) >= leastTurned && regular(axis) && !Counts(axis)
-}
-
-// numbersOf returns the numbers, and counts what is neither a number nor missing.
-func (p *parser) numbersOf(fields [][]byte) (numbers []float64, words int) {
-	for _, s := range fields {
-		s = p.settled(bytes.TrimSpace(s))
-		if v, ok := p.value(s); ok {
-			numbers = append(numbers, v)
-		} else if !missing(s) {
-			words++
-		}
-	}
-	return numbers, words
 }
 
 // sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
