@@ -16,8 +16,8 @@ func newFeed(in *chunks, l *layout, rest []byte, workers int) feed {
 	return &ahead{in: in, layout: l, rest: rest, workers: workers}
 }
 
-// ahead reads chunks on one goroutine and parses them on others, in any order. A chunk with a quote in it is
-// parsed by the caller: whether an end of line ends a row depends on all quotes before it.
+// ahead reads chunks on one goroutine and parses each on another. A chunk with a quote in it is parsed by the
+// caller: whether an end of line ends a row depends on all quotes before it.
 type ahead struct {
 	in      *chunks
 	layout  *layout
@@ -25,11 +25,9 @@ type ahead struct {
 	workers int
 
 	running sync.WaitGroup
-	// Every channel holds all chunks there are, so that sending never blocks.
-	free  chan *chunk // to be read into
-	work  chan *chunk // to be parsed
-	order chan *chunk // as they were read
-	stop  chan struct{}
+	free    chan *chunk // to be read into; both hold all chunks there are, so that sending never blocks
+	order   chan *chunk // as they were read
+	stop    chan struct{}
 
 	end    error // the error that next has returned
 	closed bool
@@ -37,21 +35,18 @@ type ahead struct {
 
 func (a *ahead) start() {
 	n := a.workers + 2 // one is being read, one delivered
-	a.free, a.work, a.order = make(chan *chunk, n), make(chan *chunk, n), make(chan *chunk, n)
-	a.stop = make(chan struct{})
+	a.free, a.order, a.stop = make(chan *chunk, n), make(chan *chunk, n), make(chan struct{})
 	for range n {
-		a.free <- &chunk{done: make(chan struct{}, 1)}
+		p := parser{layout: a.layout, split: newSplitter(nil, a.layout.dialect.Delimiter)}
+		p.split.hash, p.split.trail = a.layout.comments, a.layout.trail
+		a.free <- &chunk{done: make(chan struct{}, 1), parser: &p}
 	}
-	a.running.Add(1 + a.workers)
+	a.running.Add(1)
 	go a.read()
-	for range a.workers {
-		go a.parse()
-	}
 }
 
 func (a *ahead) read() {
 	defer a.running.Done()
-	defer close(a.work)
 	for {
 		var c *chunk
 		select {
@@ -62,32 +57,24 @@ func (a *ahead) read() {
 		if a.stopped() { // select picks either case at random
 			return
 		}
-		c.parsed = false
 		c.fill(a.in, &a.rest)
 		a.order <- c
+		a.running.Add(1)
+		go a.parse(c)
 		if c.err != nil {
-			c.done <- struct{}{}
 			return
 		}
-		a.work <- c
 	}
 }
 
-func (a *ahead) parse() {
+// parse parses a chunk unless there is a quote in it, or no text.
+func (a *ahead) parse(c *chunk) {
 	defer a.running.Done()
-	p := parser{layout: a.layout, split: newSplitter(nil, a.layout.dialect.Delimiter)}
-	p.split.hash, p.split.trail = a.layout.comments, a.layout.trail
-	for c := range a.work {
-		if a.stopped() {
-			continue
-		}
-		if bytes.IndexByte(c.text, '"') < 0 {
-			p.split.rest, p.split.end = c.text, 0
-			p.parse(&c.part)
-			c.parsed = true
-		}
-		c.done <- struct{}{}
+	if c.parsed = c.err == nil && bytes.IndexByte(c.text, '"') < 0; c.parsed {
+		c.parser.split.rest, c.parser.split.end = c.text, 0
+		c.parser.parse(&c.part)
 	}
+	c.done <- struct{}{}
 }
 
 func (a *ahead) stopped() bool {

@@ -98,6 +98,7 @@ func (c *chunks) readSome(p []byte) (n int, err error) {
 type chunk struct {
 	text   []byte
 	part   part
+	parser *parser // of an ahead
 	parsed bool
 	err    error         // if it is set there is no text
 	done   chan struct{} // receives a value when a worker has finished the chunk

@@ -321,15 +321,11 @@ func (p *parser) place(picked []string, h *Head) error {
 
 func (p *parser) placePicked(picked []string, h *Head) error {
 	at := make(map[string][]int, p.width) // the columns of a name that are left to pick
-	first := map[int]map[string]int{}
+	first := make(map[string]int, p.width)
 	for j, name := range p.names {
-		if at[name] = append(at[name], j); len(at[name]) > 1 {
-			continue
+		if at[name] = append(at[name], j); len(at[name]) == 1 {
+			first[name] = j
 		}
-		if first[len(name)] == nil {
-			first[len(name)] = map[string]int{}
-		}
-		first[len(name)][name] = j
 	}
 	given := slices.Clone(p.roles)
 	for j, role := range p.roles {

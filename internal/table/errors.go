@@ -212,14 +212,10 @@ func (w Words) orFlags() Words {
 	return w
 }
 
+// quote returns the first 40 characters of a text in quotes.
 func quote(s string) string {
-	n := 0
-	for i := range s {
-		if n == 40 {
-			s = s[:i]
-			break
-		}
-		n++
+	if list := []rune(s); len(list) > 40 {
+		s = string(list[:40])
 	}
 	return strconv.Quote(s)
 }

@@ -187,24 +187,16 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 		}
 	}
 	var drop []string
-	total, few, data := "", 0, 0 // few: columns of text that may become columns of 0 and 1
-	for j := range p.roles {
-		if p.roles[j] >= 0 && (texts == nil || !p.survey.columns[j].text()) {
-			data++
-		}
-	}
-	several := func(f flaw) bool {
+	total, words := "", p.wordsFor(texts)
+	few := howMany(texts, func(f flaw) bool {
 		n := len(f.text.values)
 		return f.text.few() && n > 1 && 2*n <= f.text.words
-	}
-	if few = howMany(texts, several); few <= data || data == 0 || w.OneHot == "" {
-		few = 0
-	}
-	words := p.wordsFor(texts)
-	for i, f := range texts {
-		if few == 0 || !several(f) {
-			drop = append(drop, words[i])
-		}
+	})
+	if few > p.cols && p.cols > 0 && w.OneHot != "" { // little is left without them
+		flags, does = []string{w.OneHot}, []string{"makes columns of 0 and 1 of " + Count(few, "column") + " of few values"}
+		settings = []string{w.OneHot, ""}
+	} else {
+		drop = append(drop, words...)
 	}
 	once := func(list *[]string, word string) {
 		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
@@ -234,11 +226,6 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	}
 	list := strings.Join(drop, ",")
 	add(w.Drop, list, "leaves "+Plural(len(drop), "it", "them")+" out", list)
-	if few > 0 {
-		flags, does = append(flags, w.OneHot), append(does, "makes columns of 0 and 1 of "+Count(few, "column")+
-			" of few values")
-		settings = append(settings, w.OneHot, "")
-	}
 	add(w.Skip, total, "leaves that line out", total)
 	if e.Below {
 		add(w.Below, "half", "takes half of each limit", "half")

@@ -111,29 +111,23 @@ func (l *long) find() bool {
 			numbers = append(numbers, j)
 		}
 	}
-	width := len(texts) + len(numbers)
-	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.nameOf(j)) })
+	all := slices.Concat(texts, numbers)
 	feature := -1 // the one with most values
-	for i, j := range texts {
-		if (is("gene", l.nameOf(j)) || is("feature", l.nameOf(j))) &&
-			(feature < 0 || len(l.all[j].values) > len(l.all[texts[feature]].values)) {
-			feature = i
+	for _, j := range texts {
+		if name := l.nameOf(j); (is("gene", name) || is("feature", name)) &&
+			(feature < 0 || len(l.all[j].values) > len(l.all[feature].values)) {
+			feature = j
 		}
 	}
+	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.nameOf(j)) })
 	l.named = spectral >= 0 || feature >= 0
 	switch {
 	case spectral >= 0:
 		l.axis = numbers[spectral]
 	case feature >= 0:
-		l.axis = texts[feature]
-	case width != 3:
-		return false
-	case len(texts) == 1:
-		l.axis = numbers[0]
-	case len(texts) == 2:
-		l.axis = texts[1]
-	case len(numbers) == 3 && l.namesSamples(numbers[0]):
-		l.axis = numbers[1]
+		l.axis = feature
+	case len(all) == 3 && (texts != nil || l.namesSamples(all[0])):
+		l.axis = all[1]
 	default:
 		return false
 	}
@@ -142,7 +136,7 @@ func (l *long) find() bool {
 	for i, j := range numbers {
 		if i < len(numbers)-1 && len(l.values) == 0 && (l.namesSamples(j) ||
 			is("position", l.nameOf(j)) || is("date", l.nameOf(j)) ||
-			l.named && width == 3 && l.all[j].whole) {
+			l.named && len(all) == 3 && l.all[j].whole) {
 			l.keys = append(l.keys, j)
 		} else {
 			l.values = append(l.values, j)

@@ -73,15 +73,17 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	return nil
 }
 
-// pickOneHot takes a name such as city=Paris, at place i of the row, for a value of a column of text,
-// if there is one. first has the first column of each name by the length of the name: a name with a
-// million signs = has a million beginnings.
-func (p *parser) pickOneHot(name string, i int, first map[int]map[string]int, given []int) bool {
-	for at, r := range name {
+// longestName is how many bytes of a name are searched for the = before a value.
+const longestName = 1000
+
+// pickOneHot takes a name such as city=Paris, at place i of the row, for a value of a column of text, and reports
+// whether there is one. first has the first column of each name.
+func (p *parser) pickOneHot(name string, i int, first map[string]int, given []int) bool {
+	for at, r := range name[:min(len(name), longestName)] {
 		if r != '=' {
 			continue
 		}
-		j, ok := first[at][name[:at]]
+		j, ok := first[name[:at]]
 		if !ok || given[j] != 0 {
 			continue
 		}

@@ -38,7 +38,6 @@ type frame struct {
 	ok      bool
 	width   int
 	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
-	counts  bool     // they are numbers that count the samples
 	units   int      // lines after it with units, or the names of pairs
 	left    string   // the note on these units
 	classes bool     // a line after these has the classes of the samples
@@ -83,9 +82,9 @@ func (s *survey) frame(p *parser) (f frame) {
 	numbers := s.head.numbers
 	numbers = numbers[max(0, len(numbers)-f.width+1):] // but the one in the corner
 	ordered := len(numbers) == f.width-1 && Ordered(numbers)
-	f.counts = ordered && counting(numbers) && !trimmedNumber(first[0])
-	across := ordered && !f.counts && s.names == nil && !is("axis", shown(first[0]))
-	if s.names != nil || !across && (s.head.is || f.counts) {
+	counts := ordered && counting(numbers) && !trimmedNumber(first[0])
+	across := ordered && !counts && s.names == nil && !is("axis", shown(first[0]))
+	if s.names != nil || !across && (s.head.is || counts) {
 		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
 	}
 	f.ok = len(lines) > 1 && !across && !slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width })
@@ -253,7 +252,7 @@ func (f *frame) byAxis(axis []float64) (turning, string) {
 	}
 	numbered, sampled := f.likeSamples()
 	sampled = sampled || f.alike
-	samples, alike := sampled || numbered || f.counts, f.smooth()
+	samples, alike := sampled || numbered, f.smooth()
 	if alike {
 		why += ", and the other columns rise and fall smoothly along it"
 	}
