@@ -48,9 +48,9 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 	p.split = s.splitter(text, p.dialect.Delimiter)
 	p.split.end = s.skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
-	if s.names != nil {
-		p.width = len(s.names)
-		lines, at = append(lines, pack(s.names)), append(at, 0)
+	if s.names {
+		p.width = len(s.lines[0])
+		lines, at = append(lines, pack(s.lines[0])), append(at, 0)
 	}
 	for {
 		fields, err := p.next()

@@ -120,7 +120,7 @@ func (p *parser) setColumns(h *Head) error {
 	}
 	if p.survey != nil {
 		rows := p.survey.lines
-		if h.Header && p.survey.names == nil {
+		if h.Header {
 			rows = rows[min(1, len(rows)):]
 		}
 		rows = p.survey.left(rows[min(p.survey.below(), len(rows)):], &p.dialect.Skip)
@@ -150,19 +150,11 @@ func (p *parser) setColumns(h *Head) error {
 	if p.survey != nil {
 		h.Notes = p.survey.notes
 	}
-	if err := p.place(picked, h); err != nil || p.survey == nil {
+	if err := p.place(picked, h); err != nil {
 		return err
 	}
-	p.noteUnits(h)
-	if p.survey.units > 0 && !p.survey.joined {
-		if h.Units == nil {
-			h.Units = make([]string, len(h.Names))
-		}
-		for j, s := range p.survey.lines[1] {
-			if role := p.roles[j]; role >= 0 && len(s) > 0 {
-				h.Units[role] = shown(s)
-			}
-		}
+	if p.survey != nil {
+		p.takeUnits(h)
 	}
 	return nil
 }

@@ -160,10 +160,14 @@ func (s *survey) namesAbove(d *Dialect) {
 		return
 	}
 	above, last := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)
-	if s.names = last; above != nil && slices.ContainsFunc(last, func(f []byte) bool { return isUnit(f) }) {
-		s.names = above
+	names := last
+	if above != nil && slices.ContainsFunc(last, func(f []byte) bool { return isUnit(f) }) {
+		names = above
 	}
-	if s.names != nil && !s.hash {
+	if s.names = names != nil; !s.names {
+		return
+	}
+	if s.lines = slices.Insert(s.lines, 0, names); !s.hash {
 		s.note("line " + strconv.Itoa(s.skipped) + " has the names of the columns")
 	}
 }

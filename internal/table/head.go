@@ -23,8 +23,7 @@ type header struct {
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	s := p.survey
 	switch {
-	case named || p.dialect.Header == HeaderYes || s != nil && s.names != nil ||
-		p.dialect.Header == HeaderAuto && p.known(fields):
+	case named || p.dialect.Header == HeaderYes || p.dialect.Header == HeaderAuto && p.known(fields):
 		h.Header = true
 	case p.dialect.Header == HeaderAuto && s != nil && len(s.lines) > 0:
 		if h.Header = s.head.is; s.head.ask != nil {
@@ -38,7 +37,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 			return err
 		}
 	}
-	if s != nil && (s.names != nil || !h.Header || s.orange > 0) {
+	if s != nil && (!h.Header || s.orange > 0) {
 		s.units = 0
 	} else if s != nil && s.units > 0 {
 		s.note(noteHeadLines(s.units, s.lines[1]))
@@ -62,7 +61,7 @@ func noteHeadLines(n int, line [][]byte) string {
 // guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
 // quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
 func (p *parser) guessHeader(lines [][][]byte) (h header) {
-	if p.survey.quoted {
+	if p.survey.quoted || p.survey.names {
 		return header{is: true}
 	}
 	first, rows := lines[0], lines[1:]

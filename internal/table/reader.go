@@ -119,8 +119,8 @@ func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 	case s == nil:
 		err = p.begin(fields, &t.Head)
 		return !t.Header, err
-	case s.names != nil: // of a comment
-		err = p.begin(s.names, &t.Head)
+	case s.names: // of a comment
+		err = p.begin(s.lines[0], &t.Head)
 		return true, err
 	}
 	if err := p.begin(s.padded(fields), &t.Head); err != nil {

@@ -13,10 +13,10 @@ const (
 
 // survey is what the start of a text shows about its lines.
 type survey struct {
-	lines    [][][]byte      // the fields of the first lines that hold any, without comments
+	lines    [][][]byte      // the fields of the first lines that hold any, without comments but the one of names
 	first    int             // the place of the first of them in the text
 	head     header          // what these show about line 1
-	names    [][]byte        // those in the last comment before them, if they are as many; or nil
+	names    bool            // line 1 is the last comment before the others, and has as many fields
 	skip     int             // bytes before the first line: that of Excel's sep=; and text of instruments
 	skipped  int             // lines before it
 	after    int             // bytes after the last line

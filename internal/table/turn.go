@@ -65,10 +65,9 @@ func (s *survey) frame(p *parser) (f frame) {
 	lines := s.lines
 	if len(lines) > 0 {
 		s.head = p.guessHeader(lines)
-		s.units, s.classes = p.headLines(lines)
-	}
-	if s.names != nil {
-		lines = slices.Insert(slices.Clone(lines), 0, s.names)
+		if !s.names {
+			s.units, s.classes = p.headLines(lines)
+		}
 	}
 	if f.pair(p, lines) {
 		f.ok = true
@@ -83,12 +82,12 @@ func (s *survey) frame(p *parser) (f frame) {
 	numbers = numbers[max(0, len(numbers)-f.width+1):] // but the one in the corner
 	ordered := len(numbers) == f.width-1 && Ordered(numbers)
 	counts := ordered && counting(numbers) && !trimmedNumber(first[0])
-	across := ordered && !counts && s.names == nil && !is("axis", shown(first[0]))
-	if s.names != nil || !across && (s.head.is || counts) {
+	across := ordered && !counts && !is("axis", shown(first[0]))
+	if !across && (s.head.is || counts) {
 		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
 	}
 	f.ok = len(lines) > 1 && !across && !slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width })
-	if f.head != nil && s.names == nil && len(f.rows) > 2 {
+	if f.head != nil && len(f.rows) > 2 {
 		f.findUnits(s)
 	}
 	p.width = f.width

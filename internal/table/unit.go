@@ -109,18 +109,26 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	return p.fault(j, word+" is not in "+Printable(want)+", as others are")
 }
 
-func (p *parser) noteUnits(h *Head) {
+// takeUnits sets the units of the columns of data: those of the line below the header, or those behind numbers.
+func (p *parser) takeUnits(h *Head) {
+	s, units := p.survey, make([]string, p.cols)
 	var in []string
-	for j, c := range p.survey.columns {
-		if unit := c.unit; unit != "" && p.roles[j] >= 0 && !c.text() {
-			if h.Units == nil {
-				h.Units = make([]string, p.cols)
-			}
-			h.Units[p.roles[j]] = Printable(unit)
-			if !strings.Contains(currencies, unit) { // of these there is a note
-				in = append(in, p.columnName(j)+" "+Printable(unit))
+	for j, c := range s.columns {
+		role := p.roles[j]
+		if role < 0 {
+			continue
+		}
+		if c.unit != "" && !c.text() {
+			if units[role] = Printable(c.unit); !strings.Contains(currencies, c.unit) { // of these there is a note
+				in = append(in, p.columnName(j)+" "+units[role])
 			}
 		}
+		if s.units > 0 && !s.joined && j < len(s.lines[1]) && len(s.lines[1][j]) > 0 {
+			units[role] = shown(s.lines[1][j])
+		}
+	}
+	if strings.Join(units, "") != "" {
+		h.Units = units
 	}
 	if in != nil {
 		h.Notes = append(h.Notes, "units are taken out of the numbers: "+someOf(in))
