@@ -245,8 +245,8 @@ func TestLeadingSum(t *testing.T) {
 	}
 }
 
-// TestComplementBound: no eigenvalue of what a matrix is outside of some vectors is above
-// the bound, whatever the vectors and the values are.
+// TestComplementBound: the bound holds for all eigenvalues of a matrix on the complement of some vectors, for
+// any vectors and values.
 func TestComplementBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	for _, n := range []int{2, 4, 7} {

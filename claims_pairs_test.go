@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// pairing is what a certificate is asked for. Row i of the table is row order[i] of x, with its weight and
-// its memberships; of x itself for nil.
+// pairing contains the arguments of a certificate. Row i of the table is row order[i] of x, with its weight
+// and memberships. nil: row i of x.
 type pairing struct {
 	family  string // what made it
 	x, f, g *Matrix
@@ -207,8 +207,8 @@ func drawCandidate(rng *rand.Rand) *pairing {
 	return c
 }
 
-// drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: they have shares of it that
-// a division takes to 0, but for a weight that is large.
+// drawUnderflow sets rows that are 0 or a unit, a center for each, and a far one: Their memberships in the
+// far center underflow in a division, unless a weight is large.
 func (c *pairing) drawUnderflow(rng *rand.Rand) {
 	n, d := 3+rng.IntN(5), 1+rng.IntN(3)
 	c.x, c.f, c.g = NewMatrix(n, d, nil), NewMatrix(3, d, nil), NewMatrix(n, 3, nil)

@@ -206,9 +206,9 @@ func finite(t *testing.T, what string, values ...float64) {
 	}
 }
 
-// farMean is how many times ‖Xc‖ the length of the data, and of the products in GF, is, weighted; +Inf
-// for data without variance. It is what rounding of numbers far away costs in relative error. Memberships
-// that were found are wrong by 2^-52 of 1 and not of themselves: nil stands for 1.
+// farMean returns the weighted length of the data and of the products in GF, divided by ‖Xc‖. It is +Inf for
+// data without variance. The relative error by rounding grows with it. Computed memberships are off by 2^-52
+// of 1, not of themselves: for them pass nil.
 func farMean(x *Matrix, weights []float64, centers, members *Matrix) float64 {
 	weight, first := scaledWeights(weights, x.Rows), 0
 	if weights != nil {

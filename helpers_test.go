@@ -174,7 +174,7 @@ var raceDetector = func() bool {
 // quick reports whether less of the same kinds must do. Every check is the same.
 func quick() bool { return !extended() }
 
-// fewer returns what a test takes in all, or less of the same kinds in quick mode.
+// fewer returns `all`, or `less` in quick mode.
 func fewer[T any](all, less T) T {
 	if quick() {
 		return less

@@ -134,8 +134,8 @@ func (d *descent) place(start int, z *Matrix, values []float64) *Matrix {
 	return nil
 }
 
-// enough reports whether another start could gain little or nothing over f. The second start is exact if K is
-// an exact product PPᵀ/c.
+// enough reports whether f is so near the floor that another start is not worthwhile. The second start is
+// exact if K is an exact product PPᵀ/c.
 func (d *descent) enough(f *candidate, start int) bool {
 	switch {
 	case f.a <= 0:

@@ -18,7 +18,7 @@ type roundOff struct {
 	plane   float64 // to the principal subspace: the sine of an angle
 	vectors float64 // to its single directions, likewise
 	gap     float64 // the least difference of squared singular values that single directions rest on
-	last    float64 // that which the subspace rests on
+	last    float64 // the difference of squared singular values at the end of the subspace
 }
 
 // roundingOf: sums over n rows and m reductions of the Gram matrix leave an error of E = 2^-52·(√n +
@@ -149,7 +149,7 @@ func changesOf(x *Matrix) (list []*change) {
 	return list
 }
 
-// metaResult is what a function finds for a table, in so far as it finds such.
+// metaResult is the result of a function for a table. A field that the function does not compute is nil or 0.
 type metaResult struct {
 	squares              []float64 // objective, floor, total, …: in squared units
 	centers, memberships *Matrix

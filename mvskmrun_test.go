@@ -110,7 +110,7 @@ func TestLogInverse(t *testing.T) {
 				if want := logInverseEigen(e, own, n, eps); math.Abs(logs-want) > 1e-3*max(1, math.Abs(want)) {
 					t.Errorf("n=%d, ratio %g, ε %g: %g, %g from eigenvalues", n, ratio, eps, logs, want)
 				}
-				// D(A + εI) = I to rounding times what D and A are of.
+				// D(A + εI) is I, to rounding times the norms of D and A + εI.
 				for _, inverse := range [][]float64{d, e} {
 					off := product(NewMatrix(n, n, inverse), NewMatrix(n, n, regular))
 					if diff := maxDiff(off,
@@ -230,8 +230,8 @@ func TestTraceTiny(t *testing.T) {
 	}
 }
 
-// slopeOf is what Model.Stationarity says, by differences: the gradient, over the centers,
-// of the objective with its penalty at exact memberships.
+// slopeOf computes Model.Stationarity by differences: the gradient of the loss over the centers, at exact
+// memberships.
 func slopeOf(t *testing.T, x *Matrix, m *Model) float64 {
 	t.Helper()
 	mean := make([]float64, x.Cols)

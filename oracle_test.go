@@ -213,20 +213,20 @@ func (p digits) eigenvalues(a bigRows) (values []*big.Float) {
 	return values
 }
 
-// truth is what no rounding hides of a table: the least that k centers leave, for every k.
+// truth contains the exact minimum of the squared error of a table, for every k.
 type truth struct {
 	x      *Matrix
 	sum    Sum
 	w      []*big.Float // as given, 0 for rows that do not count
 	floors []*big.Float // [k−1]: the minimum for k centers; the last is 0
 	total  *big.Float
-	off    *big.Float // what the oracle itself may be wrong by, and what float64 cannot say
+	off    *big.Float // bounds the error of the oracle, and numbers below the range of float64
 	lost   *big.Float // what squares that count as 0 add up to
 }
 
-// truthOf takes the spectrum of the rows about their mean; about 0 for SumAtMostOne, whose
-// floors[k] is the bound for k centers.
-// Of a table whose row i is row order[i] of x, rows count as often; order may be nil.
+// truthOf takes the spectrum of the rows about their mean; about 0 for SumAtMostOne, whose floors[k] is the
+// bound for k centers. If order is not nil, row i of the table is row order[i] of x, so that a row of x may
+// count several times.
 func truthOf(x *Matrix, w []float64, order []int, sum Sum) *truth {
 	p := truthDigits
 	q := &truth{x: x, sum: sum, w: bigWeights(w, x.Rows), total: p.zero()}
@@ -546,8 +546,8 @@ func checkFloor(t testing.TB, name string, floor, floorError float64, exact *big
 	}
 }
 
-// hides is the root of Σw·hidden² for what rounding can hide of the residuals, with the
-// bound of newResidual: 3k+4 roundings of Σg_j‖f_j − mean‖.
+// hides returns √(Σw·b²). b bounds the rounding of a row's residual, as in certificate.go: 3k+4 roundings of
+// Σg_j‖f_j − mean‖.
 func hides(x *Matrix, w []float64, f, g *Matrix, rule Sum) (length float64) {
 	scaled, all := scaledWeights(w, x.Rows), 0.0
 	mean := make([]float64, x.Cols)
@@ -575,9 +575,8 @@ func hides(x *Matrix, w []float64, f, g *Matrix, rule Sum) (length float64) {
 	return float64(3*f.Rows+4) * 0x1p-53 * length * math.Sqrt(math.Ldexp(1, weightExp(w)))
 }
 
-// checkObjective fails unless objective is an upper bound of the exact one, and above it by no more than
-// rounding and the bound of that, each of which hides as much, and by room. Squares below the range of
-// float64 may be lost.
+// checkObjective fails if objective is below the exact one. It also fails if the root of objective exceeds
+// the exact root by over 2.2·hidden, apart from room. Squares below the range of float64 may be lost.
 func checkObjective(t testing.TB, name string, objective float64, exact *big.Float, hidden, lost, room float64) {
 	t.Helper()
 	least := new(big.Float).SetPrec(200).Sub(exact, big.NewFloat(lost))
@@ -610,10 +609,10 @@ func centersOff(f *Matrix, mean []float64, weight float64) float64 {
 	return math.Sqrt(weight) * 0x1p-53 * (8*k*(k+9)*reach + 3*norm2(mean))
 }
 
-// checkPlaced fails unless a global solution without memberships, for data of the given
-// mean and weight, is as near the minimum as it can be: its objective is an upper bound,
-// and more by the rounding of centersOff, by what the basis may capture too little, twice
-// FloorError, and by what rounding hides in coordinates and residuals, 8(k+9)u of √Total.
+// checkPlaced fails unless a global solution without memberships, for data of the given mean and weight, is
+// near the minimum. Its objective must be an upper bound. It may exceed the minimum by twice FloorError,
+// which the basis may lose. Its root may exceed that by centersOff, and by 8(k+9)u of √Total for the rounding
+// of coordinates and residuals.
 func checkPlaced(t testing.TB, name string, m *Model, mean []float64, weight float64, minimum *big.Float,
 	lost float64) {
 	t.Helper()

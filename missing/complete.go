@@ -214,7 +214,7 @@ func openCompletion(
 type latentSums struct {
 	all             []float64          // B of all rows
 	whole           []float64          // B of rows that miss fewer entries than are present
-	gram            *softkmeans.Matrix // by column: the part of its sum that whole lacks
+	gram            *softkmeans.Matrix // by column: ΣB of the rows that have an entry in it, less whole
 	linear          *softkmeans.Matrix // d×(q+2): Σy·(z, 1) and Σy²
 	change, missing float64            // weighted: Σ of squared changes of missing entries, and their number
 }

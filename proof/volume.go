@@ -21,10 +21,10 @@ package proof
 // Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and
 // leastLogProduct bounds the product. For other weights v the error is at most E·max v_i/w_i.
 //
-// Projection, for all but the first. Let Ũ be p orthonormal, nearly principal directions. The volume of the
-// simplex of FŨ is at most the volume of the simplex of F, and its mixtures are at most E from the projected
-// rows, and much nearer if E is near the floor. With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the
-// projection on the row space of Ŷ,
+// Projection, for all bounds except the first. Let Ũ be p orthonormal, nearly principal directions. The
+// volume of the simplex of FŨ is at most the volume of the simplex of F, and its mixtures are at most E from
+// the projected rows, and much nearer if E is near the floor. With δ = E − floor, gap = σ_p² − σ_{p+1}² and P
+// the projection on the row space of Ŷ,
 //
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //

@@ -15,8 +15,8 @@ import (
 // The one line on the scale and the bounds where nothing but bounds is taken, and what ends the line
 // where more is.
 const (
-	onlyBounds = "columns are not standardized (-scale zscore does). Prototypes are kept at 0 or above (-bounds none lifts this)"
-	alsoBounds = ". Prototypes are kept at 0 or above (-bounds none lifts this)"
+	onlyBounds = "columns are not standardized (-scale zscore does). Prototypes are kept at 0 or above (-bounds)"
+	alsoBounds = ". Prototypes are kept at 0 or above (-bounds)"
 	wideWords  = "64 columns or more, taken to be of one unit: not standardized (-scale zscore does)"
 	sumWords   = "rows add up to %v, as parts of a whole: columns are not standardized (-scale zscore does)" + alsoBounds
 	byDivision = "the numbers are counts divided by a number, which is undone: rows are fitted as shares and are " +

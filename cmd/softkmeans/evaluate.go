@@ -69,7 +69,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		if a-b == 1 || b-a == 1 {
 			hint = "; if line 1 of one of them is taken wrongly for a header or a row, give -header yes or no"
 		}
-		return fmt.Errorf("%s has %s, but %s has %s; they must be of the same rows%s", truth.Source,
+		return fmt.Errorf("%s has %s, but %s has %s; both files must contain the same rows%s", truth.Source,
 			count(a, "row"), labels.Source, count(b, "row"), hint)
 	}
 	empty := make([]bool, len(truth.Class)) // as of rows that a fit has left out

@@ -226,7 +226,7 @@ func TestEvaluateUsage(t *testing.T) {
 			"same rows; if line 1 of one of them is taken wrongly for a header or a row, give -header " +
 			"yes or no\n"},
 		{three + " " + six, 1, three + " has 3 rows, but " + six +
-			" has 6 rows; they must be of the same rows\n"},
+			" has 6 rows; both files must contain the same rows\n"},
 	} {
 		f.args = "evaluate " + f.args
 		f.check(t)

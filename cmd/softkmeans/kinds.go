@@ -127,11 +127,11 @@ func (d *data) within(b *bounds, free bool) *bounds {
 	switch {
 	case b != nil:
 		return b.orNil()
-	case free || d.scale != nil && d.sizes == nil || !d.above:
+	case free || d.scale != nil && d.sizes == nil && d.scale.Kind != scale.Words || !d.above:
 		d.take(unbounded)
 		return nil
 	}
-	d.take(kinds.AboveWords + " (-bounds none lifts this)")
+	d.take(kinds.AboveWords + " (-bounds)")
 	return &bounds{0, math.Inf(1)}
 }
 

@@ -27,7 +27,7 @@ func TestCounts(t *testing.T) {
 	report := parseJSON[answer.Answer](t, out)
 	notes := strings.Join(report.Notes, "\n")
 	for _, part := range []string{"the numbers are counts", "-scale none", "kept at 0 or above",
-		"-bounds none"} {
+		"(-bounds)"} {
 		if !strings.Contains(notes, part) {
 			t.Errorf("no note has %q in %s", part, notes)
 		}
@@ -163,8 +163,8 @@ func TestPartsOfAWhole(t *testing.T) {
 	sizes := filepath.Join(trade, "grain_sizes_percent.csv")
 	for flags, want := range map[string]string{
 		"": "rows add up to 100, as parts of a whole: columns are not standardized " +
-			"(-scale zscore does). Prototypes are kept at 0 or above (-bounds none lifts this)",
-		"-bounds none":   "rows add up to 100",
+			"(-scale zscore does). Prototypes are kept at 0 or above (-bounds)",
+		"(-bounds)":   "rows add up to 100",
 		"-method global": "rows add up to 100",
 	} {
 		args := append(strings.Fields("fit -k 3 -json "+flags), sizes)

@@ -236,7 +236,7 @@ func (f *reportFlags) readClasses(of string, n int,
 		c.Class = absent.Without(c.Class, left, 1)
 	}
 	if len(c.Class) != n {
-		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",
+		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; both must contain the same rows",
 			c.Source, count(len(c.Class), "row"), of, count(n, "row"))
 	}
 	return c, nil

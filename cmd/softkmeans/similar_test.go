@@ -162,7 +162,7 @@ func TestReportSimilar(t *testing.T) {
 	text, _ := someDistances(t)
 	inFolder(t, text)
 	line := must(t, strings.Fields("report -kernel distances -label species -o page.html data.csv")...)
-	if !strings.Contains(lined(line), "page.html: 3 clusters explain 99.7 % of the sum of squares of the "+
+	if !strings.Contains(lined(line), "page.html: Memberships in 3 clusters explain 99.7 % of the sum of squares of the "+
 		"centred similarities, and no 3 can explain more (proved).") {
 		t.Error(line)
 	}

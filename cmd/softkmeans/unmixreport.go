@@ -80,7 +80,7 @@ func (u *unmixing) answer() *answer.Answer {
 	}
 	a.How = append(a.How, u.lambda())
 	if r.others != nil {
-		a.Next = "With half or twice λ the spectra are others: -json contains them, and -report draws them dotted."
+		a.Next = "With half or twice λ the spectra differ: -json contains these spectra, and -report draws them dotted."
 	}
 	return a
 }

@@ -245,9 +245,6 @@ func (f *Fit) Details(a *Answer) {
 		if f.Mixtures {
 			label = "The label of a row is the prototype of its largest membership."
 		}
-		if f.Mixtures && a.Moved > 0 {
-			label += " The column cluster of -o groups rows around means, and differs in " + view.Count(a.Moved, "row") + "."
-		}
 		d.How = append(d.How, label)
 	}
 	if f.Summarised {

@@ -123,6 +123,9 @@ func (q *Quality) Sentence() string {
 	low := (q.Floor - q.FloorError) / q.Total
 	have, most := q.explained(low)
 	text := q.prototypes() + table.Plural(q.K, " explains ", " explain ") + have + " of the " + q.whole()
+	if q.Similar {
+		text = "Memberships in " + q.prototypes() + " explain " + have + " of the " + q.whole()
+	}
 	switch {
 	case q.Missing > 0:
 		about := upTo(q.Floor/q.Total) + " (an estimate)"
@@ -180,25 +183,18 @@ func upTo(err float64) string {
 	return "all"
 }
 
-// FillProofs fills in how compact k prototypes, which noun names, are proved to be. Bounds that say little become
-// details.
+// FillProofs fills in how compact k prototypes, which noun names, are proved to be.
 func (a *Answer) FillProofs(c *view.Compact, k int, noun string) {
-	add := func(text string, tells bool) {
+	if k < 2 || a.Undetermined {
+		return
+	}
+	for _, text := range []string{volumeWords(c.VolumeRatio, k), sameWords(c.Unique, k)} {
 		if text = strings.ReplaceAll(text, "prototypes", noun); noun == "spectra" {
 			text = strings.ReplaceAll(text, "memberships", "shares")
 		}
-		switch {
-		case text == "" || k < 2:
-		case tells:
+		if text != "" {
 			a.Proofs = append(a.Proofs, text)
-		default:
-			a.How = append(a.How, text)
 		}
-	}
-	text, small := volumeWords(c.VolumeRatio, k)
-	add(text, small)
-	if text = sameWords(c.Unique, k); !a.Undetermined {
-		add(text, false)
 	}
 }
 
@@ -217,29 +213,29 @@ func sizeOf(k int) (simplex, measure string) {
 }
 
 // spanned says that no simplex of k prototypes has less than 1/ratio of the volume of the one that is shown, if it
-// has a property, which that names. tells reports whether this says that none is much smaller.
-func spanned(that string, ratio float64, k int) (text string, tells bool) {
+// has a property, which that names.
+func spanned(that string, ratio float64, k int) string {
 	simplex, measure := sizeOf(k)
 	if least := 1 / ratio; least >= mostSmaller {
 		return "No other " + simplex + " of prototypes " + that + " is smaller by more than " +
-			strconv.FormatFloat(math.Ceil(100*(1-least)), 'f', 0, 64) + " % (proved).", true
+			strconv.FormatFloat(math.Ceil(100*(1-least)), 'f', 0, 64) + " % (proved)."
 	}
 	return "Any other " + simplex + " of prototypes " + that + " has at least 1/" + view.AtMost(ratio) + " of its " + measure +
-		" (proved).", false
+		" (proved)."
 }
 
 // volumeWords compares the volume of k prototypes with the least possible, in a sentence; "" if that is not known.
-// ratio is proof.VolumeRatio. tells is false if the bound is so small that it says little.
-func volumeWords(ratio float64, k int) (text string, tells bool) {
+// ratio is proof.VolumeRatio.
+func volumeWords(ratio float64, k int) string {
 	simplex, measure := sizeOf(k)
 	switch {
 	case ratio == 0:
-		return "", false
+		return ""
 	case ratio <= 1+1e-6:
 		return "No other " + simplex + " of prototypes that fits as well is smaller (proved to within a millionth of the " +
-			measure + ").", true
+			measure + ")."
 	case !view.Finite(ratio):
-		return "For prototypes that fit as well no lower bound of the " + measure + " is proved.", false
+		return "For prototypes that fit as well no lower bound of the " + measure + " is proved."
 	}
 	return spanned("that fits as well", ratio, k)
 }
@@ -258,8 +254,7 @@ func sameWords(v *proof.Verdict, k int) string {
 		return "No other " + simplex + " of prototypes with the same fitted values is smaller (proved to within a " +
 			"millionth of the " + measure + ")."
 	}
-	text, _ := spanned("with the same fitted values", v.Factor, k)
-	return text
+	return spanned("with the same fitted values", v.Factor, k)
 }
 
 // leastExcess is the fraction of the total from which an excess is worth a sentence.

@@ -160,8 +160,8 @@ func TestCompact(t *testing.T) {
 	for ratio, want := range map[float64]string{0: "", 1: "segment of prototypes that fits as well is smaller", 1.004: "by more than 1 % (proved)",
 		2: "by more than 50 % (proved).", 2.001: "1/2.01 of its length",
 		math.MaxFloat64: "no lower bound"} {
-		if got, tells := volumeWords(ratio, 2); !strings.Contains(got, want) || tells != (ratio > 0 && ratio <= 2) {
-			t.Errorf("%g: %q, %v", ratio, got, tells)
+		if got := volumeWords(ratio, 2); !strings.Contains(got, want) {
+			t.Errorf("%g: %q", ratio, got)
 		}
 	}
 	if text := sameWords(nil, 3); text != "" {

@@ -72,7 +72,7 @@ func (a *Answer) Sections() []Section {
 	case len(a.Prototypes) > 0:
 		all = append(all, a.prototypes(), a.rows())
 	}
-	all = append(all, Section{ID: "quality", Lines: slices.Concat(a.Quality, a.Proofs), Detail: a.Undetermined})
+	all = append(all, Section{ID: "quality", Lines: a.Quality, Detail: a.Undetermined})
 	all = append(all, a.bootstrap()...)
 	all = append(all, a.details()...)
 	if a.Next != "" {
@@ -125,7 +125,7 @@ func (a *Answer) clustered() bool { return a.LabelBy == "cluster" && len(a.Clust
 const pureHead = "purest rows (membership)"
 
 // differsIn explains a column of differences.
-const differsIn = "\"differs most in\": columns that set it apart most, and by how many standard deviations."
+const differsIn = "\"differs most in\": columns that set it apart, in standard deviations from the mean of all rows."
 
 // leads reports whether prototypes take the place of clusters: they say what sets them apart.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
@@ -173,8 +173,8 @@ func (a *Answer) prototypes() Section {
 	case a.Kernel != "":
 		s.ID, s.Title = "clusters", "Clusters: each row is a mixture of them. \"membership\": the mean over all rows. "
 		if alike {
-			s.Title = "Clusters: each row is a mixture of them. Memberships average 1/" + strconv.Itoa(a.K) +
-				" in every cluster, whatever its size, so that even pure rows may be far below 1. "
+			s.Title = "Clusters: each row is a mixture of them. By construction memberships average 1/" + strconv.Itoa(a.K) +
+				" in each, so that even pure rows may be far below 1. "
 		}
 	case a.K == 1:
 		s.Title = "The prototype. "
@@ -256,7 +256,7 @@ func decimals(rows [][]float64, j, digits int) (cells []string) {
 // mostDiffers is how many characters the differences of a cluster take beside its values: more if there are many
 // columns, of which few values are shown, as of words.
 func (a *Answer) mostDiffers() int {
-	if len(a.Columns) > MostShown {
+	if len(a.Columns) > MostShown && a.K <= 3 {
 		return 44
 	}
 	return 32
@@ -321,11 +321,14 @@ func (a *Answer) rows() Section {
 			s.Table.Rows = append(s.Table.Rows, []string{word(p.Name), purest(p.Purest)})
 		}
 	}
-	equal := a.Certificate != nil && !(a.Certificate.Total > 0)
+	equal, of := a.Certificate != nil && !(a.Certificate.Total > 0), " of "+view.Count(a.Rows, "row")
+	if a.leads() && a.Moved > 0 {
+		s.Lines = append(s.Lines, "Labels are the largest memberships. The column cluster of -o groups rows around means, "+
+			"and differs in "+strconv.Itoa(a.Moved)+of+".")
+	}
 	if equal || a.leads() || a.Undetermined {
 		return s
 	}
-	of := " of " + view.Count(a.Rows, "row")
 	if a.Mixed > 0 && !(a.LabelBy == "cluster" && a.Kernel != "") {
 		var words []string
 		for _, r := range a.Between {
@@ -337,14 +340,14 @@ func (a *Answer) rows() Section {
 		s.Lines = append(s.Lines, strconv.Itoa(a.Mixed)+of+table.Plural(a.Mixed, " has", " have")+" two memberships of 0.4 or "+
 			"more: "+strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1))
 	}
-	if a.LabelBy == "cluster" && a.Moved > 0 {
-		line := strconv.Itoa(a.Moved) + of + table.Plural(a.Moved, " has its", " have their") + " largest membership "
-		if a.Kernel != "" {
-			line += "in another cluster than their label's."
-		} else {
-			line = "Cluster 0 belongs to p0, and so on. " + line + "elsewhere."
-		}
-		s.Lines = append(s.Lines, line)
+	moved := strconv.Itoa(a.Moved) + of + table.Plural(a.Moved, " has its", " have their") + " largest membership in another "
+	switch {
+	case a.LabelBy != "cluster" || a.Moved == 0:
+	case a.Kernel != "":
+		s.Lines = append(s.Lines, moved+"cluster than their label's.")
+	default:
+		s.Lines = append(s.Lines, "Clusters group rows; prototypes tell how much of each is in a row. Cluster 0 goes with p0, "+
+			"and so on, but "+moved+"prototype.")
 	}
 	return s
 }
@@ -459,6 +462,6 @@ func (a *Answer) details() (all []Section) {
 		t, _ := a.allValues(a.names(), o.Centers)
 		add("other", "Another answer, from half of the rows with "+slack+": it changes "+view.Percent(o.Moved)+" of the "+what, t)
 	}
-	add("how", "", nil, a.How...)
+	add("how", "", nil, slices.Concat(a.How, a.Proofs)...)
 	return all
 }

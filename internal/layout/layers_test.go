@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 )
 
-// place is where a file stands: its layer, its wing of that layer (6a, 6b, …), and
-// its room within the wing, from the ground up.
+// place is a file's layer, its wing of that layer (6a, 6b, …), and the index of its group within the wing.
+// Files in parentheses are one group.
 type place struct {
 	layer, wing string
 	room        int

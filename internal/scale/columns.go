@@ -88,7 +88,7 @@ func AboveZero(entries []float64) bool {
 // Bounds reports whether prototypes of rows that s scales are kept at 0 or above: if columns are not
 // standardized, and the entries were [AboveZero] before. s may be nil.
 func (s *Scaling) Bounds(entries []float64) bool {
-	return (s == nil || s.Closes()) && AboveZero(entries)
+	return (s == nil || s.Closes() || s.Kind == Words) && AboveZero(entries)
 }
 
 // ColumnsOf returns those of rows of cols values each, with weights or nil. NaN is a missing
