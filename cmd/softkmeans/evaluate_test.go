@@ -222,7 +222,7 @@ func TestEvaluateUsage(t *testing.T) {
 		{three + " " + two, 1, two + ":"},
 		{"-truth c " + two + " " + three, 1, two + ":"},
 		{"-labels 3 " + three + " " + two, 1, two + ":"},
-		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; they must be of the " +
+		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; both files must contain the " +
 			"same rows; if line 1 of one of them is taken wrongly for a header or a row, give -header " +
 			"yes or no\n"},
 		{three + " " + six, 1, three + " has 3 rows, but " + six +
