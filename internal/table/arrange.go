@@ -68,7 +68,9 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 			return lines, at, nil
 		}
 		if lines == nil {
-			fields = s.padded(fields)
+			if s.lines != nil {
+				fields = within(s.lines[0], p.width)
+			}
 			p.width = cmp.Or(p.width, len(fields))
 		}
 		if len(fields) != p.width {

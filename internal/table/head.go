@@ -296,7 +296,7 @@ func (s *survey) shape(d *Dialect) {
 	fewer := howMany(rows, func(line [][]byte) bool { return len(line) == n-1 && n > 1 && present(line[n-2]) })
 	ended := howMany(rows, func(line [][]byte) bool { return len(line) == n && absent(line[n-1]) })
 	if n > 2 && absent(s.lines[0][n-1]) && fewer > 0 && fewer+ended == len(rows) {
-		s.tail, n = true, n-1
+		n--
 		s.lines[0] = s.lines[0][:n]
 	}
 	if !slices.ContainsFunc(rows, func(line [][]byte) bool { return len(line) == n+1 && present(line[n]) }) {
@@ -319,12 +319,13 @@ func (s *survey) shape(d *Dialect) {
 	if !different(rows) {
 		return
 	}
-	if s.unnamed = absent(s.lines[0][0]); !s.unnamed { // a blank corner is the place of names
-		s.short = true
-		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
-			"column 1 has the names of the rows")
+	if absent(s.lines[0][0]) { // a blank corner is the place of names
+		s.lines[0] = append(s.lines[0], nil)
+		return
 	}
-	s.lines[0] = s.padded(s.lines[0])
+	s.short, s.lines[0] = true, slices.Insert(s.lines[0], 0, []byte{})
+	s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
+		"column 1 has the names of the rows")
 }
 
 // within is a line without an empty field after the last column.

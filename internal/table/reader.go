@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -111,20 +110,15 @@ func (t *Reader) openRows(in *chunks) error {
 	return nil
 }
 
-// begin is parser.begin with what a survey has found.
+// begin is parser.begin with line 1 of a survey, if there is one. row reports whether the fields are those of a row.
 func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 	p := &t.parser
 	s := p.survey
-	switch {
-	case s == nil:
-		err = p.begin(fields, &t.Head)
-		return !t.Header, err
-	case s.names: // of a comment
-		err = p.begin(s.lines[0], &t.Head)
-		return true, err
+	if s != nil && s.lines != nil {
+		fields = s.lines[0]
 	}
-	if err := p.begin(s.padded(fields), &t.Head); err != nil {
-		return false, err
+	if err = p.begin(fields, &t.Head); err != nil || s == nil || s.names {
+		return !t.Header || s != nil && s.names, err
 	}
 	for n := s.below(); n > 0; {
 		line, err := p.next()
@@ -136,19 +130,6 @@ func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 		}
 	}
 	return !t.Header, nil
-}
-
-// padded is line 1 with a field for each column.
-func (s *survey) padded(fields [][]byte) [][]byte {
-	switch {
-	case s.short:
-		return slices.Insert(fields, 0, []byte{})
-	case s.unnamed:
-		return append(fields, nil)
-	case s.tail:
-		return fields[:len(fields)-1]
-	}
-	return fields
 }
 
 func (t *Reader) placeTexts() {

@@ -25,8 +25,6 @@ type survey struct {
 	comments [2][]byte       // the last two before line 1
 	hash     bool            // lines that begin with # are comments
 	short    bool            // line 1 has no name for the first column, as R writes
-	unnamed  bool            // line 1 has no name for the last column
-	tail     bool            // line 1 ends in a delimiter, and others do not
 	trail    byte            // what begins a comment at the end of a line; 0: nothing
 	units    int             // lines after the header that hold units and the like
 	classes  bool            // the line after these has the classes of the samples
