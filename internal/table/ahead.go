@@ -37,9 +37,8 @@ func (a *ahead) start() {
 	n := a.workers + 2 // one is being read, one delivered
 	a.free, a.order, a.stop = make(chan *chunk, n), make(chan *chunk, n), make(chan struct{})
 	for range n {
-		p := parser{layout: a.layout, split: newSplitter(nil, a.layout.dialect.Delimiter)}
-		p.split.hash, p.split.trail = a.layout.comments, a.layout.trail
-		a.free <- &chunk{done: make(chan struct{}, 1), parser: &p}
+		p := &parser{layout: a.layout, split: a.layout.survey.splitter(nil, a.layout.dialect.Delimiter)}
+		a.free <- &chunk{done: make(chan struct{}, 1), parser: p}
 	}
 	a.running.Add(1)
 	go a.read()

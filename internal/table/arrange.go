@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 )
 
@@ -150,7 +151,8 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	case l == nil && !turn:
 		return nil, in, nil
 	case d.Stream:
-		return nil, in, d.inBlocks(in.source, word)
+		e := &Error{Source: in.source, Msg: ErrTurned.Error(), err: ErrTurned}
+		return nil, in, e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
 	}
 	var a *arranged
 	var err error
@@ -176,6 +178,21 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 		t.Axis = cmp.Or(shown(f.head[0]), f.unit)
 	}
 	return t, again, nil
+}
+
+// takeIDs makes a column the ids of the rows, unless there are some, or leaves it out if there are to be none.
+func (d *Dialect) takeIDs(column string) {
+	switch d.ID {
+	case "":
+		d.ID = column
+	case NoID:
+		d.Drop = append(slices.Clone(d.Drop), column)
+	}
+}
+
+// carry makes a column one that is carried along, and none of data.
+func (d *Dialect) carry(column string) {
+	d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 }
 
 // doubt asks by word whether a text is arranged anew, if that is open. stay: the columns that the Dialect names
@@ -210,11 +227,6 @@ func (s *survey) reopen(in *chunks, d Dialect, note string, from *arranged) (*Re
 		t.Notes = notes
 	}
 	return t, again, nil
-}
-
-func (d *Dialect) inBlocks(source, word string) *Error {
-	e := &Error{Source: source, Msg: ErrTurned.Error(), err: ErrTurned}
-	return e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
 }
 
 // asWritten returns an error of a text that was arranged anew with its place in the text as it was.

@@ -56,8 +56,7 @@ func (s *survey) footer(text []byte, comma rune) int {
 	for _, line := range lines[at:] {
 		n += len(line)
 	}
-	s.note(Plural(len(lines)-at, "line ", "lines ") + span(s.skipped+at+1, s.skipped+len(lines)) +
-		Plural(len(lines)-at, " is", " are") + " left out: text after the table (" + quote(shown(lines[at])) + ")")
+	s.noteText(s.skipped+at+1, s.skipped+len(lines), "after the table ("+quote(shown(lines[at]))+")")
 	return n
 }
 
@@ -79,12 +78,13 @@ func sections(text []byte) (titles []string) {
 	return titles
 }
 
-// span is "3" or "3-7".
-func span(from, to int) string {
-	if from == to {
-		return strconv.Itoa(from)
+// noteText notes that some lines are text, and where.
+func (s *survey) noteText(from, to int, where string) {
+	lines := "line " + strconv.Itoa(from) + " is"
+	if to > from {
+		lines = "lines " + strconv.Itoa(from) + "-" + strconv.Itoa(to) + " are"
 	}
-	return strconv.Itoa(from) + "-" + strconv.Itoa(to)
+	s.note(lines + " left out: text " + where)
 }
 
 // block is the lines at the start of a text, each split at a delimiter.

@@ -23,7 +23,6 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	d := &p.dialect
 	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
 	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
-	p.gaps = p.dialect.Missing || p.survey != nil
 	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
@@ -129,7 +128,7 @@ func (p *parser) setColumns(h *Head) error {
 		}
 	}
 	if h.LabelColumn > 0 {
-		p.labels, h.LabelName, p.text[h.LabelColumn-1] = true, p.names[h.LabelColumn-1], true
+		h.LabelName, p.text[h.LabelColumn-1] = p.names[h.LabelColumn-1], true
 	}
 	if h.WeightsColumn > 0 {
 		p.weights, h.WeightsName = true, p.names[h.WeightsColumn-1]

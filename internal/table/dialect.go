@@ -48,8 +48,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	if n == 0 {
 		return
 	}
-	s.note(Plural(n, "line ", "lines ") + span(s.skipped+1, s.skipped+n) + Plural(n, " is", " are") +
-		" left out: text before the table (" + best.begins(n) + ")")
+	s.noteText(s.skipped+1, s.skipped+n, "before the table ("+best.begins(n)+")")
 	s.skipped += n
 	for _, line := range best.lines[:n] {
 		s.about = s.about || is("axis", shown(line)) || is("about", shown(line))

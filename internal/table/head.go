@@ -403,7 +403,7 @@ func (s *survey) orangeHead(d *Dialect) {
 				said += "; column " + n + " is the label"
 			}
 		case "meta", "m":
-			d.Keep, d.Drop = append(slices.Clone(d.Keep), n), append(slices.Clone(d.Drop), n)
+			d.carry(n)
 			said += "; column " + n + " is carried along"
 		case "ignore", "i":
 			d.Drop = append(slices.Clone(d.Drop), n)

@@ -349,12 +349,10 @@ func (l *long) settings(d *Dialect) {
 		given := func(s string) bool { return s == column || s == l.nameOf(j) }
 		switch {
 		case slices.ContainsFunc(d.columns(), given):
-		case d.ID == NoID:
-			d.Drop = append(slices.Clone(d.Drop), column)
-		case d.ID == "" && (len(l.keys) == 1 || l.all[j].text() && l.namesSamples(j)):
-			d.ID = column
+		case d.ID == NoID, d.ID == "" && (len(l.keys) == 1 || l.all[j].text() && l.namesSamples(j)):
+			d.takeIDs(column)
 		case !l.all[j].text():
-			d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
+			d.carry(column)
 		}
 	}
 }

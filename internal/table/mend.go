@@ -102,7 +102,7 @@ func (p *parser) skipNote() []string {
 func (p *parser) atEnd() bool {
 	for line := range bytes.Lines(p.split.rest) {
 		line = bytes.Trim(line, " \t\r\n"+string(p.dialect.Delimiter))
-		if len(line) > 0 && !(p.comments && isComment(line)) {
+		if len(line) > 0 && !(p.split.hash && isComment(line)) {
 			return false
 		}
 	}

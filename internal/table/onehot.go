@@ -52,7 +52,7 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	hot, s := p.hot[j], p.settled(bytes.TrimSpace(fields[j]))
 	other := 0.0
 	if missing(s) {
-		if !p.gaps {
+		if !p.dialect.Missing && p.survey == nil {
 			return p.fault(j, p.missing(string(s), j))
 		}
 		other = math.NaN()

@@ -100,8 +100,3 @@ func (f *frame) agree(p *parser, lines []packed, at []int) error {
 	}
 	return nil
 }
-
-func (f *frame) pairedWhy() string {
-	return Count(len(f.samples), "sample") + Plural(len(f.samples), " has its own column", " have columns") +
-		" of " + shown(f.head[0]) + Plural(len(f.samples), "", ", all alike")
-}

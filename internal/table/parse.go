@@ -19,7 +19,6 @@ type layout struct {
 	roles   []int    // of every field: its place in the row, or a role of columns.go
 	names   []string // of all fields
 	header  []string // the same, if line 1 holds them; or nil
-	labels  bool     // there is a label column
 	weights bool     // there is a column of weights
 	plain   bool     // plainRows can read the rows
 	kept    []bool   // the columns that are carried along; nil: none
@@ -27,16 +26,13 @@ type layout struct {
 	texts   int      // how many these are
 
 	// Of a Dialect that guesses.
-	survey   *survey  // nil: it does not guess
-	comments bool     // lines that begin with # are skipped
-	trail    byte     // what begins a comment at the end of a line; 0: nothing
-	gaps     bool     // missing fields become NaN, and are counted
-	forms    []form   // how the numbers of each field are written; nil: plainly
-	units    []string // behind them
-	hot      []*oneHot
-	found    []flaw    // columns of text: an error, once the rows are read
-	id       int       // the column of the ids, from 1; 0: none
-	origin   *arranged // a text that was arranged anew; nil: it is as it was
+	survey *survey  // nil: it does not guess
+	forms  []form   // how the numbers of each field are written; nil: plainly
+	units  []string // behind them
+	hot    []*oneHot
+	found  []flaw    // columns of text: an error, once the rows are read
+	id     int       // the column of the ids, from 1; 0: none
+	origin *arranged // a text that was arranged anew; nil: it is as it was
 }
 
 // part is the rows in some lines of a text. The lines are counted from 1.
@@ -181,7 +177,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first != 0 && line > o.last || p.comments &&
+		if !p.plain || o.first != 0 && line > o.last || p.split.hash &&
 			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
@@ -345,7 +341,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 			v, err := p.number(fields, j)
 			if err != nil && role >= 0 {
 				field := p.settled(bytes.TrimSpace(s))
-				if gap := p.gaps && missing(field); gap || p.survey != nil && !missing(field) {
+				if p.survey != nil || p.dialect.Missing && missing(field) {
 					v = math.NaN()
 					o.addFault(p, j, field, err)
 					err = nil

@@ -201,11 +201,8 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	t.part = &t.own
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
-	if s != nil {
-		p.comments, p.trail = s.hash, s.trail
-	}
-	p.split = newSplitter(text, d.Delimiter)
-	p.split.hash, p.split.trail, p.split.end = p.comments, p.trail, skipped
+	p.split = s.splitter(text, d.Delimiter)
+	p.split.end = skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	return t, in, nil
 }

@@ -117,9 +117,12 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
+// splitter splits text without the comments that s has found. s may be nil.
 func (s *survey) splitter(text []byte, comma rune) splitter {
 	split := newSplitter(text, comma)
-	split.hash, split.trail = s.hash, s.trail
+	if s != nil {
+		split.hash, split.trail = s.hash, s.trail
+	}
 	return split
 }
 

@@ -78,7 +78,7 @@ func (p *parser) ways(list []flaw, words []string) (ways []string) {
 	w, label, id, few := p.dialect.Words, "", "", false
 	for i, f := range list {
 		c, name := f.text, p.names[f.field]
-		if is("class", name) && !p.labels && p.dialect.Label == "" {
+		if is("class", name) && p.dialect.Label == "" {
 			label = words[i]
 		}
 		if p.id == 0 && (idName(name) || c.dates == c.words) && p.header != nil {

@@ -180,7 +180,9 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	case !f.ok:
 		return asItStands, ""
 	case f.paired:
-		return certain, f.pairedWhy()
+		n := len(f.samples)
+		return certain, Count(n, "sample") + Plural(n, " has its own column of ", " have columns of ") +
+			shown(f.head[0]) + Plural(n, "", ", all alike")
 	case len(d.Known) > 0:
 		return f.known(d.Known)
 	case len(f.rows) < leastTurned || !f.sort():
@@ -510,12 +512,8 @@ func (f *frame) settings(d *Dialect) (note string) {
 			d.Header = HeaderYes
 		}
 	}
-	switch {
-	case f.head == nil || d.Label == "1" || d.Weights == "1":
-	case d.ID == "":
-		d.ID = "1"
-	case d.ID == NoID:
-		d.Drop = append(slices.Clone(d.Drop), "1")
+	if f.head != nil && d.Label != "1" && d.Weights != "1" {
+		d.takeIDs("1")
 	}
 	if f.aside != nil && !f.paired {
 		var aside []string
