@@ -474,7 +474,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 		}
 		a.cells = append(a.cells, row)
 	}
-	if !corner {
+	if !corner && len(lines) > 0 {
 		a.cells[0][0].field = -1
 	}
 	return a, nil

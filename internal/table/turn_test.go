@@ -290,4 +290,8 @@ func TestTurnedLines(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"y z" (first in its column 3)`) {
 		t.Error(err)
 	}
+	pairs := "S1,,S2,,x\nnm,A,nm,A\n800,1,800,2\n795,2,795,3\n790,3,790,4\n" // line 1 is no part of them
+	if got, err := Read(strings.NewReader(pairs), "t", Dialect{Guess: true}); err == nil {
+		t.Errorf("%v", got.Names)
+	}
 }
