@@ -180,7 +180,7 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	return t, again, nil
 }
 
-// takeIDs makes a column the ids of the rows, unless there are some, or leaves it out if there are to be none.
+// takeIDs makes a column the ids, unless there are some. It leaves it out if there are to be none.
 func (d *Dialect) takeIDs(column string) {
 	switch d.ID {
 	case "":

@@ -293,7 +293,7 @@ func keyed(fields [][]byte) bool {
 	return false
 }
 
-// prose begins with no number, and has more text than numbers or a key before them.
+// prose reports whether a line begins with no number, and has more text than numbers or a key before them.
 func prose(fields [][]byte) bool {
 	if keyed(fields[:min(1, len(fields))]) {
 		return true

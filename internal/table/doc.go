@@ -30,8 +30,8 @@
 //     word beside more numbers is a question. A line of numbers may be a header if it alone rises or falls.
 //     It is one in five cases: eight or more numbers have regular steps; the numbers count above names of
 //     rows; they lie outside of their columns; a column has no name; they are whole and differ, above an
-//     axis without a name. Else five such numbers are a question. Long headers may step back a few times, as where
-//     detectors overlap. Up to four lines below belong to the header, as units and questions do: they have
+//     axis without a name. Else five such numbers are a question. Long headers may step back a few times,
+//     as where detectors overlap. Up to four lines below belong to it, as units and questions do: they have
 //     words, and no number, above columns of numbers. Such a line with text above a column of text as well
 //     needs units or three different words. If names come twice, or two columns or more have none, the
 //     words of these lines are added to them. Below names that come twice, as pandas writes, a line with a

@@ -193,8 +193,8 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 		return f.text.few() && n > 1 && 2*n <= f.text.words
 	})
 	if few > p.cols && p.cols > 0 && w.OneHot != "" { // little is left without them
-		flags, does = []string{w.OneHot}, []string{"makes columns of 0 and 1 of " + Count(few, "column") + " of few values"}
-		settings = []string{w.OneHot, ""}
+		does = []string{"makes columns of 0 and 1 of " + Count(few, "column") + " of few values"}
+		flags, settings = []string{w.OneHot}, []string{w.OneHot, ""}
 	} else {
 		drop = append(drop, words...)
 	}
@@ -252,10 +252,10 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	return strings.Join(slices.Concat(ways, p.ways(texts, words), others), "; "), settings
 }
 
-// flagged is for a number with a mark or a unit behind it.
+// flagged reports whether s is a number with a mark or a unit behind it.
 func flagged(s string) bool { return s != "" && isDigit(s[0]) && isAmount([]byte(s)) }
 
-// noWord is for texts that are no word for a missing number.
+// noWord reports whether s is no word for a missing number: long, on two lines, or behind a key.
 func noWord(s string) bool { return len(s) > 20 || Printable(s) != s || strings.Contains(s, ": ") }
 
 // listWord is words as one word of a shell, with commas between them.

@@ -18,8 +18,8 @@ type header struct {
 	numbers []float64 // on it
 }
 
-// findHeader decides whether line 1 is a header, and counts the lines of units below it. named: a column was found by
-// its name there.
+// findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a column
+// was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	s := p.survey
 	switch {
@@ -107,7 +107,7 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	return h
 }
 
-// outside is for numbers in order, most of which are outside of the range of their column.
+// outside reports whether numbers are in order, and most of them outside of the range of their column.
 func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
 	n := 0
 	for j, f := range first {
@@ -336,7 +336,7 @@ func within(fields [][]byte, width int) [][]byte {
 	return fields
 }
 
-// different: the first fields can be names, since all differ and are whole or no numbers.
+// different reports whether the first fields of lines can be names: all differ and are whole or no numbers.
 func different(lines [][][]byte) bool {
 	seen := map[string]bool{}
 	for _, line := range lines {
@@ -349,7 +349,7 @@ func different(lines [][][]byte) bool {
 	return true
 }
 
-// rowAlone: a line cannot be a header, since it has numbers that do not rise.
+// rowAlone reports whether a line cannot be a header, since it has numbers that do not rise.
 func rowAlone(line [][]byte) bool {
 	var numbers []float64
 	for _, f := range line {
@@ -360,7 +360,7 @@ func rowAlone(line [][]byte) bool {
 	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
 }
 
-// namesQuoted: line 1 alone is in quotes. R and softkmeans-convert write names so.
+// namesQuoted reports whether line 1 alone is in quotes, as R and softkmeans-convert write names.
 func (s *survey) namesQuoted(text []byte, comma rune) bool {
 	split := s.splitter(text, comma)
 	line := 0

@@ -124,16 +124,16 @@ func (c *column) add(p *parser, f []byte) {
 	c.numbers++
 }
 
-// text: the column holds words rather than numbers with slips, of which the parser tells.
+// text reports whether the column holds words rather than numbers with slips, of which the parser tells.
 func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
 
-// isAmount is for a number with a unit after it or a sign such as < before it.
+// isAmount reports whether f is a number with a unit after it or a sign such as < before it.
 func isAmount(f []byte) bool {
 	number, unit, _ := bytes.Cut(bytes.TrimLeft(f, "<>~≤≥ "), []byte(" "))
 	return len(number) > 0 && len(number) < len(f) && isNumber(number) && !bytes.ContainsAny(unit, "/-,")
 }
 
-// isDate is for 2020-01-31, 31.1.2020 or 1/31/20, with or without a time.
+// isDate reports whether f is a date such as 2020-01-31, 31.1.2020 or 1/31/20, with or without a time.
 func isDate(f []byte) bool {
 	f, _, _ = bytes.Cut(f, []byte("T"))
 	f, _, _ = bytes.Cut(f, []byte(" "))

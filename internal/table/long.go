@@ -319,8 +319,9 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 		field := lines[i].field(l.axis)
 		to := &cells[r][columns[axisKey(p, field)]]
 		if to.field >= 0 {
-			return nil, "", &Error{Source: p.source, Line: at[i], Msg: "a second value of " + named(r) + " at " +
-				shown(field) + " in " + l.called(l.axis) + "; the first is on line " + strconv.Itoa(at[to.line])}
+			return nil, "", &Error{Source: p.source, Line: at[i], Msg: "a second value of " + named(r) +
+				" at " + shown(field) + " in " + l.called(l.axis) + "; the first is on line " +
+				strconv.Itoa(at[to.line])}
 		}
 		*to = cell{int32(i), int32(l.values[0])}
 	}

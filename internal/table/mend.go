@@ -140,7 +140,7 @@ func (p *parser) halved(f []byte) []byte {
 	return half
 }
 
-// isDeleted is for -1.23e34, which libraries of the USGS and of ENVI have for no value.
+// isDeleted reports whether f is -1.23e34, which libraries of the USGS and of ENVI have for no value.
 func (p *parser) isDeleted(f []byte) bool {
 	if p.survey == nil || len(f) < 7 || f[0] != '-' || f[1] != '1' || bytes.IndexAny(f, "eE") < 0 {
 		return false

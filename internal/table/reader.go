@@ -110,7 +110,7 @@ func (t *Reader) openRows(in *chunks) error {
 	return nil
 }
 
-// begin is parser.begin with line 1 of a survey, if there is one. row reports whether the fields are those of a row.
+// begin is parser.begin with line 1 of a survey, if there is one. row reports whether the fields are a row.
 func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 	p := &t.parser
 	s := p.survey

@@ -55,7 +55,7 @@ func (p *parser) wordsFor(list []flaw) []string {
 	})
 }
 
-// simple is for names that can be typed in a shell as they are, and no numbers or ranges.
+// simple reports whether a name can be typed in a shell as it is, and is no number or range.
 func simple(name string) bool {
 	if _, err := strconv.Atoi(name); err == nil || name[0] == '-' {
 		return false

@@ -86,7 +86,8 @@ func (s *survey) frame(p *parser) (f frame) {
 	if !across && (s.head.is || counts) {
 		f.head, f.rows, f.name = first, lines[1:], shown(first[0])
 	}
-	f.ok = len(lines) > 1 && !across && !slices.ContainsFunc(lines, func(line [][]byte) bool { return len(line) != f.width })
+	other := func(line [][]byte) bool { return len(line) != f.width }
+	f.ok = len(lines) > 1 && !across && !slices.ContainsFunc(lines, other)
 	if f.head != nil && len(f.rows) > 2 {
 		f.findUnits(s)
 	}
@@ -328,13 +329,13 @@ func (f *frame) down(is func(string) bool) int {
 // features reports whether column 1 has names of features.
 func (f *frame) features() bool { return 5*f.down(isFeature) >= 4*len(f.rows) }
 
-// isMutation is for types of mutations, such as A[C>A]T.
+// isMutation reports whether s is a type of mutations, such as A[C>A]T.
 func isMutation(s string) bool {
 	from, to, _ := strings.Cut(s, ">")
 	return from != "" && to != "" && strings.Trim(s, "ACGT>[]: -_") == ""
 }
 
-// isFeature is for names such as gene12, OTU_3, ENSG00000000003 and Abra alba.
+// isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003 and Abra alba.
 func isFeature(s string) bool {
 	word, number := sampleWord(s)
 	genus, species, _ := strings.Cut(strings.Replace(s, ".", " ", 1), " ")
@@ -349,7 +350,7 @@ func latin(s string) bool {
 		func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
-// isElement is for symbols of elements, with or without a unit.
+// isElement reports whether s is the symbol of an element, with or without a unit.
 func isElement(s string) bool {
 	word, _, _ := strings.Cut(strings.ReplaceAll(s, "_", " "), " ")
 	return words["element"][word]
@@ -418,7 +419,7 @@ func spectrumLike(axis []float64) bool {
 	return least >= 20*math.Abs(axis[1]-axis[0]) && least >= 100 && slices.Max(axis) <= 3e4
 }
 
-// smooth: most samples change little from line to line, for how far they change in all.
+// smooth reports whether most samples change little from line to line, for how far they change in all.
 func (f *frame) smooth() bool {
 	samples := f.samples[:min(len(f.samples), mostAcross)]
 	n := howMany(samples, func(j int) bool {
@@ -463,7 +464,9 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 		f.aside = nil
 	}
 	a = &arranged{lines: lines, at: at, turned: true}
-	a.on = func(i int) string { return "in its column " + strconv.Itoa(int(a.cells[i][len(lines)-1].field)+1) }
+	a.on = func(i int) string {
+		return "in its column " + strconv.Itoa(int(a.cells[i][len(lines)-1].field)+1)
+	}
 	for j := range p.width {
 		if _, aside := slices.BinarySearch(f.aside, j); aside {
 			continue

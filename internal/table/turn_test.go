@@ -283,10 +283,11 @@ func TestTurnedAxis(t *testing.T) {
 	}
 }
 
-// TestTurnedLines: a field of two lines is on one of the table that is turned, so that errors find their column.
+// TestTurnedLines: a field of two lines is on one line of the turned table, so that errors find their column.
 func TestTurnedLines(t *testing.T) {
 	text := "a,b,c\n1.5,2,x\n1,2,\"y\nz\"\n2,1,w\n"
-	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Transpose: TransposeYes, Header: HeaderNo})
+	d := Dialect{Guess: true, Transpose: TransposeYes, Header: HeaderNo}
+	_, err := Read(strings.NewReader(text), "t", d)
 	if err == nil || !strings.Contains(err.Error(), `"y z" (first in its column 3)`) {
 		t.Error(err)
 	}

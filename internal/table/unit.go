@@ -109,7 +109,7 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	return p.fault(j, word+" is not in "+Printable(want)+", as others are")
 }
 
-// takeUnits sets the units of the columns of data: those of the line below the header, or those behind numbers.
+// takeUnits sets the units of the columns of data: from the line below the header, or from behind numbers.
 func (p *parser) takeUnits(h *Head) {
 	s, units := p.survey, make([]string, p.cols)
 	var in []string
@@ -119,7 +119,7 @@ func (p *parser) takeUnits(h *Head) {
 			continue
 		}
 		if c.unit != "" && !c.text() {
-			if units[role] = Printable(c.unit); !strings.Contains(currencies, c.unit) { // of these there is a note
+			if units[role] = Printable(c.unit); !strings.Contains(currencies, c.unit) { // which are noted
 				in = append(in, p.columnName(j)+" "+units[role])
 			}
 		}
