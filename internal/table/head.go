@@ -18,8 +18,8 @@ type header struct {
 	numbers []float64 // on it
 }
 
-// findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a column
-// was found by its name there.
+// findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a
+// column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	s := p.survey
 	switch {

@@ -76,8 +76,8 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 // longestName is how many bytes of a name are searched for the = before a value.
 const longestName = 1000
 
-// pickOneHot takes a name such as city=Paris, at place i of the row, for a value of a column of text. It reports
-// whether there is such a column. first has the first column of each name.
+// pickOneHot takes a name such as city=Paris, at place i of the row, for a value of a column of text. It
+// reports whether there is such a column. first has the first column of each name.
 func (p *parser) pickOneHot(name string, i int, first map[string]int, given []int) bool {
 	for at, r := range name[:min(len(name), longestName)] {
 		if r != '=' {

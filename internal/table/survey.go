@@ -13,7 +13,7 @@ const (
 
 // survey is what the start of a text shows about its lines.
 type survey struct {
-	lines    [][][]byte      // the fields of the first lines that hold any: names in a comment, and no other one
+	lines    [][][]byte      // the fields of the first lines that hold any, and of names in a comment
 	first    int             // the place of the first of them in the text
 	head     header          // what these show about line 1
 	names    bool            // line 1 is the last comment before the others, and has as many fields
