@@ -56,21 +56,44 @@ func (t *trial) settle(err error) error {
 	} else if e.tries == nil || t.works(e, t.dialect, 2) {
 		return err
 	}
+	if same := t.same(e); same != nil && more == "" {
+		return same
+	}
 	plain := *e
 	plain.Msg, plain.advice = e.Plain()+more, ""
 	return &plain
 }
 
+// same returns the error that the text causes with each of several settings that e asks to choose from: it is the real
+// fault. It returns nil if there is no such error.
+func (t *trial) same(e *Error) (same *Error) {
+	for i, settings := range e.tries {
+		d := t.dialect
+		next, ok := t.read(e, &d, settings).(*Error)
+		if !ok || len(e.tries) < 2 || i > 0 && (next.Line != same.Line || next.Msg != same.Msg) {
+			return nil
+		}
+		same = next
+	}
+	return same
+}
+
+// read reads the text with settings, which it sets in d, and returns the error of that.
+func (t *trial) read(e *Error, d *Dialect, settings []string) error {
+	d.trying, d.Workers = true, 1
+	for i := 0; i < len(settings); i += 2 {
+		d.set(settings[i], settings[i+1])
+	}
+	_, err := Read(bytes.NewReader(t.text), e.Source, *d)
+	return err
+}
+
 // works reports whether one of the settings that an error advises leads to rows, at once or by what the next
 // error advises.
 func (t *trial) works(e *Error, d Dialect, depth int) bool {
-	d.trying, d.Workers = true, 1
 	return slices.ContainsFunc(e.tries, func(settings []string) bool {
 		d := d
-		for i := 0; i < len(settings); i += 2 {
-			d.set(settings[i], settings[i+1])
-		}
-		_, err := Read(bytes.NewReader(t.text), e.Source, d)
+		err := t.read(e, &d, settings)
 		next, ok := err.(*Error)
 		return err == nil || ok && depth > 1 && next.tries != nil && t.works(next, d, depth-1)
 	})

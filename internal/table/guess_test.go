@@ -82,7 +82,8 @@ func TestGuess(t *testing.T) {
 		{text: "a;b\n1,5;2\n", names: "a|b", rows: 1, note: "comma"},
 		{text: "a;b\n1,5;2.5\n", fail: "not a number"},
 		{text: "a;b\n1.234;2\n12.345;2\n638;2\n", fail: "f.csv:2: 1.234 may be a number of thousands"},
-		{text: "# of\na;b\n1;1\n\n2;12.345\n", fail: "f.csv:5: 12.345 may be"},
+		{text: "# of\na;b\n1;1\n\n2;12.345\n", fail: "f.csv:4: a blank line between rows"}, // whatever 12.345 is
+		{text: "1,2,3\n4,5\n7,8,9\n", fail: "f.csv:2: 2 fields found, 3 expected"},
 		{text: "a;b\n1.234;2\n0.345;2\n", names: "a|b", rows: 2},
 		{text: "a\n5 \x80\n6 \x80\n", names: "a", rows: 2, note: "currencies"},
 		{text: "a,b\n1,#NV\n2,3\n", fail: "1 missing value"},
