@@ -117,8 +117,9 @@ func (r *result) flatten(centers *softkmeans.Matrix) {
 // tellSimilar fills in the answer of a method of similarities.
 func (r *result) tellSimilar(a *answer.Answer) {
 	m := r.rated()
-	if a.Kernel, a.Gamma = r.kernel.String(), r.gamma; r.kernel != kernelMatrix {
-		a.Where = "Similarities: " + kernelWords(r.kernel, r.gamma)
+	a.Kernel, a.Gamma, a.Where = r.kernel.String(), r.gamma, "Similarities: "+kernelWords(r.kernel, r.gamma)
+	if r.kernel == kernelMatrix {
+		a.Where = "Large numbers mean similar rows."
 	}
 	a.Iterations, a.Status = m.Iterations, m.Status.String()
 	q := answer.OfSimilarities(m.Certificate, r.k, r.rows, r.method == methodTILSD, r.byDuality())
@@ -131,7 +132,7 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	var empty []string
 	for j, n := range r.sizes {
 		if n == 0 {
-			empty = append(empty, r.center(j))
+			empty = append(empty, "cluster "+strconv.Itoa(j))
 		}
 	}
 	if empty != nil {

@@ -164,7 +164,7 @@ func TestPartsOfAWhole(t *testing.T) {
 	for flags, want := range map[string]string{
 		"": "rows add up to 100, as parts of a whole: columns are not standardized " +
 			"(-scale zscore does). Prototypes are kept at 0 or above (-bounds)",
-		"(-bounds)":   "rows add up to 100",
+		"-bounds none":   "rows add up to 100",
 		"-method global": "rows add up to 100",
 	} {
 		args := append(strings.Fields("fit -k 3 -json "+flags), sizes)
@@ -249,7 +249,7 @@ func TestReportOfCounts(t *testing.T) {
 	counts := filepath.Join(trade, "counts_types_by_samples.csv")
 	must(t, "report", "-o", page, "-memberships", page+".csv", counts)
 	text := readFile(t, page)
-	for _, part := range []string{"rows are divided by their sums", "are shares of a row's sum",
+	for _, part := range []string{"rows are fitted as shares of their sums", "are shares of a row's sum",
 		"kept at 0 or above", "Slack 0.0167 of the floor"} {
 		narrow := strings.ReplaceAll(part, " %", "\u00a0%")
 		if !strings.Contains(text, part) && !strings.Contains(text, narrow) {

@@ -70,7 +70,7 @@ func TestOthers(t *testing.T) {
 	args := []string{"fit", "-v", "-k", "3", "-seed", "5", "-method", "minvol", "-scale", "zscore",
 		"../../testdata/wine.csv"}
 	code, report, stderr := do(t, "", args...)
-	if code != 0 || !strings.Contains(report, "Warning: Fits of half of the rows") ||
+	if code != 0 || !strings.Contains(report, "Warning: Refits on half of the rows") ||
 		!strings.Contains(report, "Another answer, from half of the rows with half the slack: it changes 8.43 %") {
 		t.Fatalf("code %d, %s\n%s", code, stderr, report)
 	}

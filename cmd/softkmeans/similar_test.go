@@ -286,7 +286,7 @@ func TestSimilarEmpty(t *testing.T) {
 	const rows = "1,1,0\n1,1,0\n0,0,1\n"
 	for k, empty := range map[string]bool{"2": false, "3": true} {
 		_, report, _ := do(t, rows, "fit", "-k", k, "-kernel", "matrix", "-method", "lsd")
-		if strings.Contains(report, "Warning: No row has its label in p2. Fewer clusters may do.") != empty {
+		if strings.Contains(report, "Warning: No row has its label in cluster 2. Fewer clusters may do.") != empty {
 			t.Errorf("k = %s: %s", k, report)
 		}
 	}

@@ -20,7 +20,7 @@ func TestAnswer(t *testing.T) {
 	if verdict := valueOf(t, parts, "verdict"); !strings.HasPrefix(verdict, "3 prototypes explain 97.2 % of the variance") {
 		t.Error(verdict)
 	}
-	for _, want := range []string{"Fits of half of the rows",
+	for _, want := range []string{"Refits on half of the rows",
 		"<h2>Clusters</h2>", "<h2>Prototypes</h2>"} {
 		if !strings.Contains(head, want) {
 			t.Errorf("there is no %q in %s", want, head)

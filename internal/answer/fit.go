@@ -65,6 +65,10 @@ func (f *Fit) Fill(a *Answer) {
 	})
 	notes := view.Warnings(&aside) // nothing is to be done about these
 	a.Notes = append(a.Notes, notes...)
+	if n := len(f.Names); a.Undetermined && a.K == n+1 { // for larger k the model warns
+		a.Notes = append(a.Notes, strconv.Itoa(a.K)+" prototypes fit any table of "+view.Count(n, "column")+
+			": use the clusters, not the memberships.")
+	}
 	a.Warnings = append(a.Warnings, slices.DeleteFunc(view.Warnings(&m), func(line string) bool {
 		return slices.Contains(notes, line)
 	})...)
@@ -132,7 +136,7 @@ func (f *Fit) units() string {
 	case scale.Sums:
 		return "Values of a prototype add up to the mean sum of the rows."
 	case scale.Words:
-		return "Values are log(1+n) of the counts n, divided by the Euclidean length of the row after weighting."
+		return "Values are weights of words, not counts: compare them within a column."
 	}
 	return "Values are in the table's units."
 }
@@ -322,7 +326,7 @@ func about(h *table.Head, rows int, kind scale.Kind) string {
 	case scale.MinMax:
 		text += "; columns are scaled to the range from 0 to 1"
 	case scale.Counts:
-		text += "; rows are divided by their sums, and columns by the roots of their means"
+		text += "; rows are fitted as shares of their sums, and rare columns weigh more"
 	case scale.Sums:
 		text += "; rows are divided by their sums"
 	case scale.Words:

@@ -161,8 +161,11 @@ func (a *Answer) mixtures(open bool) string {
 		parts = append(parts, view.Count(n, "other")+" the rest")
 	}
 	text := "On average a row is " + view.And(parts) + "."
+	if slices.ContainsFunc(list, func(p Prototype) bool { return p.Low != nil }) {
+		text += " In brackets: the range of a typical row."
+	}
 	if open {
-		text += " Other shares fit as well: see the ranges."
+		text += " Other shares fit as well."
 	}
 	return text
 }
@@ -290,7 +293,7 @@ func (a *Answer) shares() Section {
 		t.Rows = append(t.Rows, row)
 	}
 	if ranged {
-		t.Head = append(t.Head, "mean range")
+		t.Head = append(t.Head, "typical range")
 	}
 	return s
 }

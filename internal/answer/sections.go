@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
@@ -109,13 +110,9 @@ func (a *Answer) clusters() Section {
 	if a.Filled {
 		title += " (missing values are filled in by mixtures)"
 	}
-	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(title + ". \"probability\": how likely its rows are in " +
-		"it. " + differsIn + " " + a.Units)}
+	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(title + ". \"probability\": the mean probability that " +
+		"its rows belong to it. " + differsIn + " " + a.Units)}
 	s.Lines = a.addValues(t, means, "differs most in", last)
-	if n := len(a.Read.Columns); a.Undetermined && a.K == n+1 { // for larger k a note says so
-		s.Lines = append(s.Lines, "Use the clusters: "+strconv.Itoa(a.K)+" prototypes can fit any table of "+view.Count(n, "column")+
-			", so that memberships mean little.")
-	}
 	return s
 }
 
@@ -127,8 +124,14 @@ const pureHead = "purest rows (membership)"
 // differsIn explains a column of differences.
 const differsIn = "\"differs most in\": columns that set it apart, in standard deviations from the mean of all rows."
 
-// leads reports whether prototypes take the place of clusters: they say what sets them apart.
+// leads reports whether prototypes take the place of clusters.
 func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K > 1 }
+
+// named reports whether prototypes say what sets them apart: they lead, or columns are words, whose names tell more
+// than their values.
+func (a *Answer) named() bool { return a.leads() || a.words() && a.K > 1 }
+
+func (a *Answer) words() bool { return a.Scale == scale.Words.String() }
 
 // prototypes has the prototypes, with their purest rows if clusters lead.
 func (a *Answer) prototypes() Section {
@@ -144,7 +147,7 @@ func (a *Answer) prototypes() Section {
 	if counted {
 		t.Head, rows = append(t.Head, "rows"), "\"rows\": rows with their largest membership in it. "
 	}
-	if a.leads() {
+	if a.named() {
 		head = "differs most in"
 	} else if a.K == 1 || a.purestApart() {
 		head = ""
@@ -152,6 +155,9 @@ func (a *Answer) prototypes() Section {
 	var last []string
 	for j, p := range a.Prototypes {
 		row := []string{word(p.Name)}
+		if a.Kernel != "" {
+			row[0] = strconv.Itoa(j)
+		}
 		if !alike {
 			row = append(row, view.Percent(p.Membership))
 		}
@@ -161,7 +167,7 @@ func (a *Answer) prototypes() Section {
 		switch t.Rows = append(t.Rows, row); {
 		case head == "":
 			last = append(last, "")
-		case a.leads():
+		case a.named():
 			last = append(last, differs(p.Columns, a.mostDiffers()))
 		default:
 			last = append(last, purest(p.Purest))
@@ -174,12 +180,12 @@ func (a *Answer) prototypes() Section {
 		s.ID, s.Title = "clusters", "Clusters: each row is a mixture of them. \"membership\": the mean over all rows. "
 		if alike {
 			s.Title = "Clusters: each row is a mixture of them. By construction memberships average 1/" + strconv.Itoa(a.K) +
-				" in each, so that even pure rows may be far below 1. "
+				" in each: " + rounded(a.largest()) + " is as pure as rows get. "
 		}
 	case a.K == 1:
 		s.Title = "The prototype. "
 	}
-	if a.leads() {
+	if a.named() && counted {
 		s.Title += differsIn + " "
 	}
 	if counted {
@@ -198,6 +204,9 @@ func (a *Answer) addValues(t *Table, values [][]float64, head string, last []str
 		t.Rows[i] = append(t.Rows[i], last[i])
 	}
 	room := cmp.Or(a.Room, LineWidth) - t.Width()
+	if a.words() {
+		room = 0
+	}
 	var shown []int
 	cells := map[int][]string{}
 	for n, j := range a.Shown {
@@ -206,7 +215,7 @@ func (a *Answer) addValues(t *Table, values [][]float64, head string, last []str
 		for _, cell := range c {
 			width = max(width, utf8.RuneCountInString(cell))
 		}
-		if room -= 2 + width; room < 0 && n > 0 {
+		if room -= 2 + width; room < 0 && (n > 0 || a.words()) {
 			break
 		}
 		shown, cells[j] = append(shown, j), c
@@ -256,7 +265,10 @@ func decimals(rows [][]float64, j, digits int) (cells []string) {
 // mostDiffers is how many characters the differences of a cluster take beside its values: more if there are many
 // columns, of which few values are shown, as of words.
 func (a *Answer) mostDiffers() int {
-	if len(a.Columns) > MostShown && a.K <= 3 {
+	switch {
+	case a.words():
+		return 64
+	case len(a.Columns) > MostShown && a.K <= 3:
 		return 44
 	}
 	return 32
@@ -267,7 +279,7 @@ func differs(list []Difference, most int) (text string) {
 	for i, d := range list {
 		add := table.Short(d.Name, mostWord) + " " + view.Signed(d.Value)
 		if d.Around > 0 {
-			add = "about " + add
+			add = "near " + table.Short(d.Name, mostWord) + ": " + view.Signed(d.Value)
 		}
 		if i > 0 {
 			add = ", " + add
@@ -305,9 +317,19 @@ func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 // mostPurest is how many characters the purest rows of a prototype take beside its values.
 const mostPurest = 40
 
+// largest returns the largest membership.
+func (a *Answer) largest() (most float64) {
+	for _, p := range a.Prototypes {
+		for _, r := range p.Purest {
+			most = max(most, r.Memberships[0])
+		}
+	}
+	return most
+}
+
 // purestApart reports whether the purest rows have a table of their own: prototypes lead, or the names are long.
 func (a *Answer) purestApart() bool {
-	return a.leads() || a.K > 1 && a.Centers != nil && slices.ContainsFunc(a.Prototypes, func(p Prototype) bool {
+	return a.named() || a.K > 1 && a.Centers != nil && slices.ContainsFunc(a.Prototypes, func(p Prototype) bool {
 		return utf8.RuneCountInString(purest(p.Purest)) > mostPurest
 	})
 }

@@ -71,7 +71,7 @@ func TestPeaks(t *testing.T) {
 	if len(got) < 2 || got[0].Name != "440" || got[1].Name != "490" || got[0].Around < 5 || got[0].Value != 4 {
 		t.Errorf("%+v", got)
 	}
-	if text := differs(got[:2], 32); text != "about 440 +4.0, about 490 −3.0" {
+	if text := differs(got[:2], 32); text != "near 440: +4.0, near 490: −3.0" {
 		t.Error(text)
 	}
 	if got = NewColumns(names[:12], mean, spread, nil, softkmeans.NewMatrix(1, 12, values[14:26])).Differences(

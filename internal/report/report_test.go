@@ -31,7 +31,7 @@ func TestIris(t *testing.T) {
 	}
 	for _, want := range []string{
 		"<h1>iris.csv</h1>", "no 3 can explain more than 97.8\u00a0% (proved)",
-		`<li>Warning: Fits of half of the rows`, "The floor for every k", "softkmeans v1.2.3",
+		`<li>Warning: Refits on half of the rows`, "The floor for every k", "softkmeans v1.2.3",
 		"<code>softkmeans report -k 3 iris.csv</code>",
 		`http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src ` +
 			`&#39;unsafe-inline&#39;; img-src data:"`,

@@ -38,7 +38,7 @@ func (s *Similar) HTML() ([]byte, error) {
 	m := s.Model
 	k := m.Memberships.Cols
 	s.below = nil
-	names, labels, classes := view.Names(k), m.Labels(nil), shortened(s.Table.Classes)
+	names, labels, classes := view.Clusters("cluster ", k), m.Labels(nil), shortened(s.Table.Classes)
 	p := newPoints(view.Points{Memberships: m.Memberships, Labels: labels, Names: names, Most: 2000,
 		Row: func(i int) string { return short(s.Name(i)) }}, s.Table.Class, classes)
 	panels, err := s.panels(p)
@@ -71,7 +71,7 @@ func (s *Similar) panels(p *points) (all []picture, err error) {
 		x, y := plane.Points(s.Plane)
 		var outlines []chart.Outline
 		if m.Vertices != nil && m.Vertices.Cols == s.Plane.Cols {
-			outlines = append(outlines, plane.Outline(m.Vertices, "pure clusters", "current", view.Names(m.Vertices.Rows)))
+			outlines = append(outlines, plane.Outline(m.Vertices, "pure clusters", "current", view.Clusters("", m.Vertices.Rows)))
 		}
 		all = p.scatter(chart.ScatterPlot{Frame: chart.Frame{ID: "plane",
 			Title: "Rows in the two leading directions", Width: third, Height: 420,
@@ -108,7 +108,7 @@ func (s *Similar) order(labels []int) string {
 			mark = ": "
 		}
 		if n > 0 && j < 12 {
-			text += mark + view.Names(j + 1)[j] + " has " + strconv.Itoa(at+1) + " to " + strconv.Itoa(at+n)
+			text += mark + "cluster " + strconv.Itoa(j) + " has " + strconv.Itoa(at+1) + " to " + strconv.Itoa(at+n)
 		}
 		at += n
 	}

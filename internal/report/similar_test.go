@@ -61,7 +61,7 @@ func TestSimilar(t *testing.T) {
 		want    []string
 	}{
 		{3, true, []string{"3 clusters explain ", " (proved).", "k = 3, as proposed",
-			`id="ternary-classes"`, "p2 has 21 to 30."}},
+			`id="ternary-classes"`, "cluster 2 has 21 to 30."}},
 		{3, false, []string{"Memberships as a triangle", "this fit"}},
 		{2, true, []string{"2 clusters explain "}},
 		{1, true, []string{"1 cluster explains nothing"}},

@@ -12,8 +12,8 @@ import (
 )
 
 // SureTo explains Turns of unmix.Result, in degrees.
-const SureTo = "Uncertainty: an angle between spectra, each less its mean. In simulated images 9 of 10 spectra were " +
-	"within it of the true one."
+const SureTo = "Uncertainty: in simulated images 9 of 10 spectra were within this angle of the true one (means " +
+	"removed; 0° is the same shape)."
 
 // Degrees writes an angle, which is given in % of π.
 func Degrees(percent float64) string { return strconv.FormatFloat(1.8*percent, 'f', 1, 64) + "°" }
@@ -91,18 +91,18 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, "The spectra depend on the weight of the volume (λ). With half or twice this weight "+
 				"they differ by "+Degrees(w.Value)+" on average, "+name(w.Cluster)+" most. Fewer materials may be more certain.")
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
-			what := " of the memberships. Fewer prototypes may be more stable."
+			text := "change up to " + Percent(w.Value) + " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				what = " of the labels. Tables with known classes and as many changes had about " +
-					strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of labels right. " + rely
+				text = "give up to " + Percent(w.Value) + " of the rows another label. In test tables as unstable as this one " +
+					"about " + strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of labels were right. " + rely
 			}
-			lines = append(lines, "Fits of half of the rows change up to "+Percent(w.Value)+what)
+			lines = append(lines, "Refits on half of the rows "+text)
 		case softkmeans.WarnDimensions:
 			if w.Other == 0 {
 				lines = append(lines, "All rows are equal: they form one cluster.")
 				break
 			}
-			use := ": use the labels, not the memberships."
+			use := ": use the clusters, not the memberships."
 			if m.ClusterMeans == nil { // labels are the largest memberships
 				most := w.Other + 1
 				if m.Sum == softkmeans.SumAtMostOne {
