@@ -19,7 +19,7 @@ import (
 // Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when a
 // step changes the result by at most Tol. The result need not be the minimum: from some starts the objective
 // ends at four times the minimum. Model.ExcessShare bounds the distance. Model.Trace, the objective of the
-// start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-9 of
+// start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-6 of
 // the total variance. If k > 2(r+1) for rows that span r dimensions, Centers are ClusterMeans, as for
 // [FitMinVolume]. With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis
 // & Lecron 2023).

@@ -538,8 +538,8 @@ func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
 		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
 		done, slow := rest, rest
 		if !rest {
-			// The run also ends if λ and the floor are 0, and the objective is nearly 0.
-			least := r.lambda == 0 && m.trivial() && w.next.objective <= leastShare*m.pc.total
+			// The run also ends if λ and the floor are 0, and the objective counts as 0 (exactShare).
+			least := r.lambda == 0 && m.trivial() && w.next.objective <= exactShare*m.pc.total
 			if calm++; !(least || fall <= m.tol*max(w.next.objective, leastShare*m.pc.total) &&
 				squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
 				(r.lambda > 0 || m.stationarity(w.next, 0) <= math.Sqrt(flatness*m.tol))) {
