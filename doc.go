@@ -16,8 +16,7 @@
 //
 // [FitMinVolume] is the usual choice. It returns compact centers near the data. Their squared error is above
 // the floor by the fraction Slack, by default at most a quarter. MinVolumeOptions.Fixed takes known centers.
-// For spectra of images use package unmix, which keeps centers at 0 or above and allows for noise and varying
-// brightness.
+// For spectra of images use package unmix: centers stay at 0 or above, and noise and brightness may vary.
 //
 // The floor is the minimum of ‖X − GF‖². [Floors] returns the floors of all k. [Fit] returns, in closed form,
 // one of the many solutions whose squared error is the floor (F. Nie, H. Chen, R. Wang and X. Li, On the

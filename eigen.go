@@ -15,8 +15,8 @@ const jacobiMaxOrder = 8
 
 // EigenSym returns the eigenvalues of the symmetric n×n matrix a, in descending order. The columns of vectors
 // (n×n) are orthonormal eigenvectors in the same order: a = vectors·diag(values)·vectorsᵀ. In each column the
-// entry of largest magnitude, the first on ties, is positive. a may be indefinite and is not changed.
-// Eigenvalues are accurate to a small multiple of n·2^-53·max|value|.
+// entry of largest magnitude, the first on ties, is positive. a may be indefinite and is not changed. The
+// error of a value is a small multiple of n·2^-53·max|value|.
 //
 // Cost: about 9n³. Errors: [ErrNonFinite], [ErrRange], and [ErrShape] if a is not square or an entry differs
 // from its mirror image by more than 1e-8 of the largest entry. Smaller differences are averaged.

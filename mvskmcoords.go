@@ -9,8 +9,9 @@ import (
 	"slices"
 )
 
-// begin returns the coordinates in which the fit begins: the leading directions, if they are known and at
-// most two thirds as many as the coordinates in which the fit ends; otherwise the coordinates of the end.
+// begin returns the coordinates in which the fit begins: leading directions if they are known and at most two
+// thirds as many as the coordinates in which the fit ends. With Plain, or with more directions, they are the
+// coordinates of the end. Sparse rows without a basis always begin in leading directions.
 func (p *minVolume) begin() (*alternation, error) {
 	lead, q, size := p.pc.leading, narrowColumns(p.k), p.columns()
 	if p.basis != nil && p.basis.Rows >= q { // the first rows of basis are the leading directions

@@ -1,8 +1,8 @@
 package softkmeans
 
-// Minimal volume as a problem: samples, floor, options and units, which are constant once the problem is
-// open. Then the allowance of the slack, and how λ follows the slack; bounds of centers; a pass by
-// multipliers (insidePass).
+// Minimal volume as a problem: samples, floor, options and units. Once the problem is open, only eps, least,
+// o.Slack and o.Tol change. Then the allowance of the slack, and how λ follows the slack; bounds of centers;
+// a pass by multipliers (insidePass).
 
 import (
 	"cmp"
@@ -26,8 +26,8 @@ type minVolume struct {
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts *Matrix
 	low, high []float64 // bounds of centers by column, in the data's units; nil: none
-	// least is the squared error to which the slack adds: the floor, or with fixed centers the larger error
-	// of a fit without a penalty.
+	// least is the squared error to which the slack adds: the floor. With fixed centers it is the error of a
+	// run at the least λ, if that error is larger.
 	least float64
 }
 
@@ -242,9 +242,9 @@ const (
 )
 
 // steering changes λ while a run goes on, until the objective is within the target, and near it. The
-// objective's excess over the floor grows about as a power of λ. A step goes to the zero of the excess's
-// logarithm by the secant through the last two points at which the run was at rest or nearly so. The
-// objective jumps if the iterate moves to another minimum.
+// objective's excess over the floor grows about as a power of λ. Let y be the logarithm of the excess divided
+// by the allowance. A step goes to the zero of the secant of y over log λ, through the last two points at
+// rest or nearly so. The objective jumps if the iterate moves to another minimum.
 type steering struct {
 	floor, target, allowance float64
 	// close: the objective is near the target if it is at most this fraction of the allowance below it.

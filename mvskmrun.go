@@ -471,12 +471,13 @@ const proximalShare = 0x1p-36
 
 // volumeRun is a run of the loop from one start, with its λ and its results.
 type volumeRun struct {
-	*iterate // the point of the lowest loss
+	*iterate // the last point, which has the lowest loss at the last λ
 	m        *alternation
 	restart  int       // the number of the start
 	lambda   float64   // the last λ
 	steer    *steering // changes λ; nil: λ is constant
-	// missed is the objective divided by the slack rule's target if it is above the target, and 0 otherwise.
+	// missed is the objective divided by the target, if it exceeds the target of every slack up to mostSlack,
+	// and 0 otherwise: see nearSlack.
 	missed     float64
 	found      *Model // from clusterMeans: the clusters, with their means as Centers; otherwise nil
 	iterations int    // at the last λ, like trace

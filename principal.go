@@ -615,7 +615,7 @@ func (pc *principal) subspace(s *samples, mass float64) *Subspace {
 
 // Coordinates returns the n×p coordinates of the rows of x (n×d), less Mean, in the directions of Basis. dst
 // receives the result; nil allocates. Cost: O(ndp). Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] without rows.
+// [ErrTooFewSamples].
 func (p *Subspace) Coordinates(dst *Matrix, x Samples) (*Matrix, error) {
 	t, err := openSamples(context.Background(), x, &Options{}, false)
 	if err != nil {

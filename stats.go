@@ -259,7 +259,7 @@ func (s *Stats) Rows() int { return s.rows }
 // Cols returns the number of columns; 0 before a row of positive weight.
 func (s *Stats) Cols() int { return s.cols }
 
-// Weight returns the sum of the weights, by default 1 a row, at most math.MaxFloat64.
+// Weight returns the sum of the weights, at most math.MaxFloat64.
 func (s *Stats) Weight() float64 { return min(math.Ldexp(s.weight, s.wexp), math.MaxFloat64) }
 
 // Mean returns the weighted mean of the rows, of length d; nil without weight.
