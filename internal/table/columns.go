@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -22,7 +23,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
 	d := &p.dialect
 	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
-	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
+	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]bool, p.width)
 	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
@@ -47,12 +48,10 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	}
 	names := make([]string, p.width)
 	for j, s := range first {
-		names[j] = Column(j)
 		if h.Header || p.dialect.Names != nil {
-			if name := Printable(string(s)); name != "" {
-				names[j] = name
-			}
+			names[j] = Printable(string(s))
 		}
+		names[j] = cmp.Or(names[j], Column(j))
 	}
 	for i := 1; p.survey != nil && i <= p.survey.units; i++ {
 		line := p.survey.lines[i]
@@ -198,11 +197,7 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	if d.ID != NoID {
 		p.id = give(d.ID, d.Words.ID, roleNone)
 	}
-	p.kept = nil
 	for _, column := range p.ranges(d.Keep, places) {
-		if p.kept == nil {
-			p.kept = make([]bool, p.width)
-		}
 		if j := find(column, d.Words.Keep); err == nil {
 			p.kept[j] = true
 		}

@@ -140,7 +140,7 @@ func (p *parser) guessPositions(free func(int) bool, h *Head) {
 	last := p.names[p.width-1]
 	prefix := last[:max(0, strings.IndexAny(last, "0123456789"))] // X400, spc.400
 	for j, name := range p.names {
-		if !free(j) || p.kept != nil && p.kept[j] {
+		if !free(j) || p.kept[j] {
 			continue
 		}
 		v, err := parseFloat(p.withPoint([]byte(strings.TrimPrefix(name, prefix))))
@@ -156,9 +156,6 @@ func (p *parser) guessPositions(free func(int) bool, h *Head) {
 	}
 	if !h.Header || at == nil || len(axis) < 5 || !ordered(axis) {
 		return
-	}
-	if p.kept == nil {
-		p.kept = make([]bool, p.width)
 	}
 	for _, j := range at {
 		p.kept[j], p.roles[j] = true, roleNone

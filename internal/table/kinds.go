@@ -180,7 +180,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	p.guessIDs(free, h, wanted != nil)
 	p.guessPositions(free, h)
 	for j := range s.columns {
-		if free(j) && p.kept != nil && p.kept[j] && s.columns[j].text() && p.dialect.Text != TextOneHot {
+		if free(j) && p.kept[j] && s.columns[j].text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
 	}

@@ -73,7 +73,7 @@ func (p *parser) taken() []Taken {
 			t.As = AsLabel
 		case role == roleWeight:
 			t.As = AsWeights
-		case role == roleNone && j < len(p.kept) && p.kept[j]:
+		case role == roleNone && p.kept[j]:
 			t.As = AsKept
 		case role == roleNone:
 			t.As = AsNothing

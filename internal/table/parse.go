@@ -21,7 +21,7 @@ type layout struct {
 	header  []string // the same, if line 1 holds them; or nil
 	weights bool     // there is a column of weights
 	plain   bool     // plainRows can read the rows
-	kept    []bool   // the columns that are carried along; nil: none
+	kept    []bool   // the columns that are carried along
 	text    []bool   // the fields whose text is kept: labels, ids and columns carried along
 	texts   int      // how many these are
 

@@ -144,7 +144,7 @@ func (t *Reader) placeTexts() {
 		if j == t.IDColumn-1 {
 			t.id = n
 		}
-		if t.parser.kept != nil && t.parser.kept[j] {
+		if t.parser.kept[j] {
 			t.kept = append(t.kept, n)
 		}
 		n++
