@@ -22,7 +22,8 @@ const (
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
 	d := &p.dialect
-	p.plain = isPlain(d.Delimiter) && d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
+	p.plain = strings.ContainsRune(",;\t |:/&!#", d.Delimiter) && // which show in the byte after a number
+		d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
 	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]bool, p.width)
 	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {

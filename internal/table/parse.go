@@ -157,11 +157,6 @@ func absent(field []byte) bool  { return !present(field) }
 
 func empty(fields [][]byte) bool { return !slices.ContainsFunc(fields, present) }
 
-// isPlain reports whether a delimiter shows in the byte after a number.
-func isPlain(delimiter rune) bool {
-	return strings.ContainsRune(",;\t |:/&!#", delimiter)
-}
-
 // plainRows parses rows from the splitter's text as long as they are simple. It stops at a row with quotes,
 // with white space other than blanks and tabs, or with a field that is not a number, and at every error.
 func (p *parser) plainRows(o *part) {

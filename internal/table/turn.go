@@ -209,7 +209,7 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	}
 	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(axis) {
 		n, what, points := len(f.samples), "one spectrum, a number a line,", "points"
-		if axis != nil {
+		if f.width > 1 && axis != nil {
 			what = []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
 				" beside an axis in column 1,"
 		} else if f.width > 1 {
@@ -278,7 +278,7 @@ func (f *frame) byAxis(axis []float64) (turning, string) {
 func (f *frame) lone(axis []float64) bool {
 	if f.width == 1 {
 		f.samples = []int{0}
-		return axis == nil && (f.about || f.smooth())
+		return (axis == nil || !even(axis)) && (f.about || f.smooth())
 	}
 	if axis == nil {
 		return f.features() && f.all[0].different && len(f.samples) < 3
