@@ -113,13 +113,14 @@ func (a *arranged) csv(comma rune) (text []byte) {
 			}
 			var s []byte
 			if cell.field >= 0 {
-				s = bytes.ReplaceAll(a.lines[cell.line].field(int(cell.field)), []byte("\n"), []byte(" "))
+				s = a.lines[cell.line].field(int(cell.field))
 			}
 			switch s = bytes.TrimSpace(s); {
 			case isNumber(s) || len(s) == 0:
 				text = append(text, s...)
 			default:
 				text = append(text, '"')
+				s = bytes.ReplaceAll(s, []byte("\n"), []byte(" ")) // so that a row is a line
 				text = append(text, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`))...)
 				text = append(text, '"')
 			}

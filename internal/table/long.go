@@ -264,20 +264,22 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	columns, rows := map[string]int{}, map[string]int{} // of each value of the axis, and of each sample
 	var points []int                                    // the first line of each value
 	numbers := map[int]float64{}                        // on these lines
+	places := make([][2]int, len(lines))                // the row of each line, and its value among points
 	for i := skip; i < len(lines); i++ {
-		if key := l.keyOf(lines[i].field); rows[key] == 0 {
-			rows[key] = 1 + len(rows)
+		sample, field := l.keyOf(lines[i].field), lines[i].field(l.axis)
+		if rows[sample] == 0 {
+			rows[sample] = 1 + len(rows)
 		}
-		field := lines[i].field(l.axis)
 		key := axisKey(p, field)
-		if _, ok := columns[key]; ok {
+		point, ok := columns[key]
+		if places[i] = [2]int{rows[sample], point}; ok {
 			continue
 		}
 		if absent(field) || len(points) == mostColumns {
 			return nil, "", &Error{Source: p.source, Line: at[i], Column: l.axis + 1, Msg: "a long table needs a value in " +
 				l.called(l.axis) + " on each line, and at most " + strconv.Itoa(mostColumns)}
 		}
-		columns[key], points = len(points), append(points, i)
+		places[i][1], columns[key], points = len(points), len(points), append(points, i)
 		if v, ok := p.value(field); ok {
 			numbers[i] = v
 		}
@@ -303,24 +305,24 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	if cells[0] = row(0); l.head == nil {
 		cells[0] = slices.Repeat([]cell{{0, -1}}, len(cells[0]))
 	}
-	for r, i := range points {
-		columns[axisKey(p, lines[i].field(l.axis))] = len(l.keys) + r
-		cells[0][len(l.keys)+r] = cell{int32(i), int32(l.axis)}
+	column := make([]int, width) // of each value of the axis
+	for j, i := range points {
+		column[places[i][1]] = len(l.keys) + j
+		cells[0][len(l.keys)+j] = cell{int32(i), int32(l.axis)}
 	}
 	named := func(i int) string {
 		key := func(j int) string { return shown(lines[cells[i][0].line].field(j)) }
 		return quote(strings.Join(mapped(l.keys, key), " "))
 	}
 	for i := skip; i < len(lines); i++ {
-		r := rows[l.keyOf(lines[i].field)]
+		r := places[i][0]
 		if cells[r] == nil {
 			cells[r] = row(i)
 		}
-		field := lines[i].field(l.axis)
-		to := &cells[r][columns[axisKey(p, field)]]
+		to := &cells[r][column[places[i][1]]]
 		if to.field >= 0 {
 			return nil, "", &Error{Source: p.source, Line: at[i], Msg: "a second value of " + named(r) +
-				" at " + shown(field) + " in " + l.called(l.axis) + "; the first is on line " +
+				" at " + shown(lines[i].field(l.axis)) + " in " + l.called(l.axis) + "; the first is on line " +
 				strconv.Itoa(at[to.line])}
 		}
 		*to = cell{int32(i), int32(l.values[0])}
