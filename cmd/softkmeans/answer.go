@@ -63,12 +63,12 @@ func (r *result) answer() *answer.Answer {
 	a := answer.New(&r.Head, r.rows, scale.KindOf(r.scale))
 	a.Method, a.K, a.Sizes, a.Bounds, a.LabelBy = r.method.String(), r.k, r.sizes, r.bounds.json(), "largest"
 	a.Choice = answer.NewChoice(r.choice, r.proposal)
-	names := r.names()
-	r.meaning.Fill(a, names)
 	if r.lsd != nil {
+		r.meaning.Fill(a, view.Clusters("", r.k))
 		r.tellSimilar(a)
 		return a
 	}
+	r.meaning.Fill(a, r.names())
 	r.fit().Fill(a)
 	a.Bootstrap = r.sure
 	if r.faint != "" {

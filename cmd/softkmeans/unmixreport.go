@@ -73,7 +73,7 @@ func (u *unmixing) answer() *answer.Answer {
 		a.LambdaBy = u.lambdaBy()
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
-	a.Warnings = append(append(a.Warnings, view.Warnings(r.model)...), view.Unsure(u.found.Turns)...)
+	a.Warnings = append(append(a.Warnings, view.Warnings(r.model, false)...), view.Unsure(u.found.Turns)...)
 	r.fit().Details(a)
 	if a.FillProofs(&r.compact, r.k, "spectra"); u.shade != nil {
 		a.How = append(a.How, "Squared error and floor allow each pixel any brightness. Proofs are about pixels of length 1.")

@@ -105,7 +105,7 @@ func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
 // warnings returns what the fit warned of and what is strange about the new rows, a line each.
 func (w *watch) warnings(f *modelFile) (list []string) {
 	if f.Model != nil && len(f.Model.Warnings) > 0 {
-		list = append(list, "The fit warned: "+strings.Join(view.Warnings(f.Model), " "))
+		list = append(list, "The fit warned: "+strings.Join(view.Warnings(f.Model, f.K() > len(f.Columns)), " "))
 	}
 	more := 0
 	for j, c := range w.columns {

@@ -63,13 +63,19 @@ func (f *Fit) Fill(a *Answer) {
 	aside.Warnings = slices.DeleteFunc(slices.Clone(m.Warnings), func(w softkmeans.Warning) bool {
 		return w.Kind != softkmeans.WarnEmpty && (w.Kind != softkmeans.WarnDimensions || !a.Undetermined)
 	})
-	notes := view.Warnings(&aside) // nothing is to be done about these
+	notes := view.Warnings(&aside, a.Undetermined) // nothing is to be done about these
 	a.Notes = append(a.Notes, notes...)
-	if n := len(f.Names); a.Undetermined && a.K == n+1 { // for larger k the model warns
-		a.Notes = append(a.Notes, strconv.Itoa(a.K)+" prototypes fit any table of "+view.Count(n, "column")+
+	if a.Undetermined && !slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool {
+		return w.Kind == softkmeans.WarnDimensions
+	}) {
+		size := view.Count(len(f.Names), "column")
+		if a.K <= len(f.Names) {
+			size = view.Count(f.Rows, "row")
+		}
+		a.Notes = append(a.Notes, strconv.Itoa(a.K)+" prototypes fit any table of "+size+
 			": use the clusters, not the memberships.")
 	}
-	a.Warnings = append(a.Warnings, slices.DeleteFunc(view.Warnings(&m), func(line string) bool {
+	a.Warnings = append(a.Warnings, slices.DeleteFunc(view.Warnings(&m, a.Undetermined), func(line string) bool {
 		return slices.Contains(notes, line)
 	})...)
 	f.Details(a)
@@ -172,7 +178,7 @@ func (f *Fit) Quality(k int) *Quality {
 		limit = min(f.Rows, len(f.Names)) - 1
 	}
 	return &Quality{Certificate: f.Certificate, K: k, Sum: f.Model.Sum, Tol: view.CertifiedTol, Streamed: f.Streamed,
-		Missing: f.Missing, Trivial: k > limit, Between: f.between()}
+		Missing: f.Missing, Trivial: k > limit, Columns: len(f.Names), Bounded: f.BoundsGiven, Between: f.between()}
 }
 
 // between is the share of the variance between clusters; 0: they are not the labels.
@@ -207,7 +213,7 @@ func (f *Fit) quality(a *Answer) {
 			"check the units of the known ones.")
 	}
 	a.Certificate, a.Sentence, a.Quality = q.JSON(), q.Sentence(), q.Sentences()
-	a.Undetermined = q.Trivial && q.Between > 0
+	a.Undetermined = q.fitsAny() && f.Means != nil && !f.Mixtures
 	if f.Method == view.Global && k > 1 {
 		a.Quality = append(a.Quality, "For prototypes near the data use -method minvol, the default.")
 	}

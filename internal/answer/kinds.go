@@ -162,9 +162,9 @@ func (a *Answer) mixtures(open bool) string {
 	}
 	text := "On average a row is " + view.And(parts) + "."
 	if slices.ContainsFunc(list, func(p Prototype) bool { return p.Low != nil }) {
-		text += " In brackets: the range of a typical row."
+		text += " In brackets: the means of the rows' ranges."
 	}
-	if open {
+	if open && slices.ContainsFunc(list, func(p Prototype) bool { return p.Low == nil || *p.High-*p.Low > 1e-6 }) {
 		text += " Other shares fit as well."
 	}
 	return text
@@ -293,7 +293,7 @@ func (a *Answer) shares() Section {
 		t.Rows = append(t.Rows, row)
 	}
 	if ranged {
-		t.Head = append(t.Head, "typical range")
+		t.Head = append(t.Head, "mean range")
 	}
 	return s
 }

@@ -24,7 +24,9 @@ type Quality struct {
 	Tol      float64 // of "optimal"
 	Streamed bool    // the certificate comes from passes over a file, without SpanError
 	Missing  int     // values of the table; above 0 Floor is an estimate, and Floor − FloorError is proved
-	Trivial  bool    // as many prototypes mix any table of this size
+	Trivial  bool    // the floor of as many prototypes is 0 for any table of this size
+	Columns  int     // of the table, if Trivial
+	Bounded  bool    // a flag bounds the prototypes
 	Between  float64 // the share of the variance between clusters; 0: there are none
 	Whole    string  // what the total is, if neither the variance nor the sum of squares
 	Loose    bool    // the floor may be out of reach
@@ -82,6 +84,12 @@ func InRange(v float64) *float64 {
 	return nil
 }
 
+// fitsAny reports whether as many prototypes fit any table of this size. With sums of at most 1 the floor of as many
+// prototypes as columns is 0, too, but only data in a cone reaches it.
+func (q *Quality) fitsAny() bool {
+	return q.Trivial && !q.Bounded && (q.Sum == softkmeans.SumToOne || q.K > q.Columns)
+}
+
 func (q *Quality) word() string { return cmp.Or(q.Noun, "prototype") }
 
 // prototypes returns "1 prototype" or "2 prototypes".
@@ -134,9 +142,9 @@ func (q *Quality) Sentence() string {
 		if low > 0 {
 			text += ", and at most " + most + " (proved)"
 		}
-	case q.Trivial && q.K > 1 && q.Between > 0:
+	case q.fitsAny() && q.K > 1 && q.Between > 0:
 		return view.Count(q.K, "cluster") + " explain " + view.Percent(q.Between) + " of the variance by their means."
-	case q.Trivial && q.K > 1:
+	case q.fitsAny() && q.K > 1:
 		text += ". This number of prototypes fits any table of this size without error, so that the result " +
 			"says little"
 	case q.lost(q.Floor):
@@ -272,7 +280,7 @@ func (q *Quality) Sentences() (list []string) {
 	case !view.Finite(share):
 		text = "The squared error is " + short(q.Objective) + ", of a total of " + short(q.Total) + "."
 	case share < leastExcess:
-	case q.Trivial && q.Between > 0: // the sentence is about clusters
+	case q.fitsAny() && q.Between > 0: // the sentence is about clusters
 		text = q.prototypes() + " explain " + have + " of the variance."
 	case q.K == 1 || q.Trivial || q.lost(q.Floor) || most == "all": // the sentence says nothing of the floor
 		text = "At most " + upTo(1-share) + " more of the " + q.whole() + " can be explained (proved)."

@@ -105,6 +105,9 @@ func TestSentence(t *testing.T) {
 		{Quality{K: 2, Certificate: softkmeans.Certificate{Solver: gram}}, "All rows are equal: one prototype is enough."},
 		{Quality{K: 4, Trivial: true, Between: .991, Certificate: softkmeans.Certificate{Objective: 5, Total: 10}},
 			"4 clusters explain 99.1 % of the variance by their means."},
+		{Quality{K: 4, Trivial: true, Columns: 4, Between: .991, Sum: softkmeans.SumAtMostOne,
+			Certificate: softkmeans.Certificate{Objective: 5, Total: 10}},
+			"4 prototypes explain 50.0 % of the sum of squares; others may explain all of it."},
 	} {
 		if test.q.Tol = tol; test.q.Sentence() != test.want {
 			t.Errorf("%s\nwant %s", test.q.Sentence(), test.want)

@@ -104,7 +104,7 @@ func (a *Answer) clusters() Section {
 		means, last = append(means, c.Mean), append(last, differs(c.Columns, a.mostDiffers()))
 	}
 	title := "Cluster means"
-	if v := a.BetweenClusters; v != nil && !a.Undetermined { // else the sentence says it
+	if v := a.BetweenClusters; v != nil && (!a.Undetermined || a.Filled) { // else the sentence says it
 		title += " explain " + view.Percent(*v) + " of the variance"
 	}
 	if a.Filled {
@@ -155,9 +155,6 @@ func (a *Answer) prototypes() Section {
 	var last []string
 	for j, p := range a.Prototypes {
 		row := []string{word(p.Name)}
-		if a.Kernel != "" {
-			row[0] = strconv.Itoa(j)
-		}
 		if !alike {
 			row = append(row, view.Percent(p.Membership))
 		}
@@ -178,7 +175,7 @@ func (a *Answer) prototypes() Section {
 	switch {
 	case a.Kernel != "":
 		s.ID, s.Title = "clusters", "Clusters: each row is a mixture of them. \"membership\": the mean over all rows. "
-		if alike {
+		if alike && a.K > 1 {
 			s.Title = "Clusters: each row is a mixture of them. By construction memberships average 1/" + strconv.Itoa(a.K) +
 				" in each: " + rounded(a.largest()) + " is as pure as rows get. "
 		}
@@ -188,7 +185,7 @@ func (a *Answer) prototypes() Section {
 	if a.named() && counted {
 		s.Title += differsIn + " "
 	}
-	if counted {
+	if counted && !(a.words() && a.K == 1) { // which shows no values
 		s.Title += a.Units + " "
 	}
 	s.Title = strings.TrimSpace(s.Title + a.Where)
@@ -366,10 +363,10 @@ func (a *Answer) rows() Section {
 	switch {
 	case a.LabelBy != "cluster" || a.Moved == 0:
 	case a.Kernel != "":
-		s.Lines = append(s.Lines, moved+"cluster than their label's.")
+		s.Lines = append(s.Lines, moved+"cluster than the label's.")
 	default:
-		s.Lines = append(s.Lines, "Clusters group rows; prototypes tell how much of each is in a row. Cluster 0 goes with p0, "+
-			"and so on, but "+moved+"prototype.")
+		s.Lines = append(s.Lines, "Clusters group rows; prototypes tell how much of each is in a row. Cluster 0 goes with "+
+			word(a.Prototypes[0].Name)+", and so on, but "+moved+"prototype.")
 	}
 	return s
 }

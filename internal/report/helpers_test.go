@@ -79,7 +79,7 @@ func fit(t *testing.T, in *Input, k int, weights []float64) {
 	in.MinVolume = Fit{Model: m, Certificate: c}
 	a := in.Answer
 	a.Rows, a.Columns, a.K, a.LabelBy, a.Sizes = x.Rows, in.Table.Names, k, "cluster", make([]int, k)
-	a.About, a.Notes, a.Warnings = a.Source+": the table", []string{"a note"}, view.Warnings(m)
+	a.About, a.Notes, a.Warnings = a.Source+": the table", []string{"a note"}, view.Warnings(m, false)
 	for _, l := range m.Labels(nil) {
 		a.Sizes[l]++
 	}

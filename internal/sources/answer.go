@@ -202,7 +202,10 @@ func Outside(n int, noun, of, list, why string) string {
 	case 1:
 		return "1 " + noun + " is outside of the " + of + list + ". It is farther from its mixture than " + why + "."
 	}
-	return table.Count(n, noun) + " are outside of the " + of + list + ". They are farther from their mixtures than " +
+	if !strings.HasSuffix(list, "…") {
+		list += "."
+	}
+	return table.Count(n, noun) + " are outside of the " + of + list + " They are farther from their mixtures than " +
 		why + "."
 }
 

@@ -70,7 +70,7 @@ func (a *ahead) read() {
 func (a *ahead) parse(c *chunk) {
 	defer a.running.Done()
 	if c.parsed = c.err == nil && bytes.IndexByte(c.text, '"') < 0; c.parsed {
-		c.parser.split.rest, c.parser.split.end = c.text, 0
+		c.parser.split.rest, c.parser.split.end, c.parser.split.comment = c.text, 0, 0
 		c.parser.parse(&c.part)
 	}
 	c.done <- struct{}{}

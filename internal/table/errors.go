@@ -70,10 +70,12 @@ func (t *trial) same(e *Error) (same *Error) {
 	for i, settings := range e.tries {
 		d := t.dialect
 		next, ok := t.read(e, &d, settings).(*Error)
-		if !ok || len(e.tries) < 2 || i > 0 && (next.Line != same.Line || next.Msg != same.Msg) {
+		if !ok || len(e.tries) < 2 || i > 0 && (next.Line != same.Line || next.Plain() != same.Msg) {
 			return nil
 		}
-		same = next
+		plain := *next // its own advice was not tried
+		plain.Msg, plain.advice = next.Plain(), ""
+		same = &plain
 	}
 	return same
 }

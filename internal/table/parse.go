@@ -121,9 +121,10 @@ func (p *parser) parse(o *part) {
 	o.lines = p.split.end
 }
 
-// pass counts a comment or a rule as a line that is not blank; line 0 is none.
+// pass counts a comment or a rule as a line that is not blank. Line 0 is none, and one that is not behind the last line
+// is of a chunk before.
 func (o *part) pass(line int) {
-	if line > 0 {
+	if line > o.last {
 		if o.first == 0 {
 			o.first = afterComment
 		}

@@ -352,3 +352,23 @@ func TestNoRows(t *testing.T) {
 		}
 	}
 }
+
+// TestEarlyComment: a comment among the first rows is none of later chunks, and no gap.
+func TestEarlyComment(t *testing.T) {
+	for _, at := range []int{2, 10, 1000} {
+		var b strings.Builder
+		b.WriteString("a,b,c\n")
+		for i := range 60000 {
+			if i == at {
+				b.WriteString("# comment\n")
+			}
+			fmt.Fprintf(&b, "%d.5,%d.25,%d.75\n", i%7, i%5, i%11)
+		}
+		for _, workers := range []int{0, 1, 4} {
+			got, err := Read(strings.NewReader(b.String()), "f.csv", Dialect{Guess: true, Workers: workers})
+			if err != nil || got.Rows != 60000 {
+				t.Errorf("row %d, %d workers: %v", at, workers, err)
+			}
+		}
+	}
+}

@@ -52,10 +52,11 @@ func TypicalAccuracy(share float64) float64 {
 }
 
 // Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
-// All empty prototypes share one sentence, as do all that are far outside of the data.
-func Warnings(m *softkmeans.Model) (lines []string) {
+// All empty prototypes share one sentence, as do all that are far outside of the data. undetermined says that
+// memberships mean little.
+func Warnings(m *softkmeans.Model, undetermined bool) (lines []string) {
 	rely := "Between clusters rely on memberships."
-	if slices.ContainsFunc(m.Warnings, func(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }) {
+	if undetermined || slices.ContainsFunc(m.Warnings, isDimensions) {
 		rely = "Fewer clusters may be more stable."
 	}
 	for i, w := range m.Warnings {
@@ -124,6 +125,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 	}
 	return lines
 }
+
+func isDimensions(w softkmeans.Warning) bool { return w.Kind == softkmeans.WarnDimensions }
 
 // renumbered returns warnings whose prototype i has become place[i].
 func renumbered(warnings []softkmeans.Warning, place []int) []softkmeans.Warning {

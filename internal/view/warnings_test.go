@@ -28,19 +28,19 @@ func TestWarnings(t *testing.T) {
 		"Refits on half of the rows give up to 12.3 % of the rows another label. In test tables as unstable as this one " +
 			"about 76 % of labels were right. Between clusters rely on memberships.",
 	}
-	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := Warnings(m, false); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
 	}
-	if got := Warnings(&softkmeans.Model{Warnings: []softkmeans.Warning{far(2, 5)}}); len(got) != 1 ||
+	if got := Warnings(&softkmeans.Model{Warnings: []softkmeans.Warning{far(2, 5)}}, false); len(got) != 1 ||
 		!strings.HasPrefix(got[0], "Prototype p2 is far outside of the data: 5 times") {
 		t.Errorf("%q", got)
 	}
 	equal := softkmeans.Warning{Kind: softkmeans.WarnDimensions, Other: 0, Value: 3}
-	if got := Warnings(&softkmeans.Model{Warnings: []softkmeans.Warning{equal}}); len(got) != 1 ||
+	if got := Warnings(&softkmeans.Model{Warnings: []softkmeans.Warning{equal}}, false); len(got) != 1 ||
 		!strings.HasPrefix(got[0], "All rows are equal") {
 		t.Errorf("%q", got)
 	}
-	if got := Warnings(&softkmeans.Model{}); len(got) != 0 {
+	if got := Warnings(&softkmeans.Model{}, false); len(got) != 0 {
 		t.Errorf("without any: %q", got)
 	}
 }
@@ -50,7 +50,7 @@ func TestWarningNames(t *testing.T) {
 	for kind := softkmeans.WarningKind(0); !strings.Contains(kind.String(), "("); kind++ {
 		m := &softkmeans.Model{Warnings: []softkmeans.Warning{{Kind: kind, Other: 1, Value: 2}}}
 		number := regexp.MustCompile("(enter|luster) [01]")
-		if lines := Warnings(m); len(lines) != 1 || number.MatchString(lines[0]) {
+		if lines := Warnings(m, false); len(lines) != 1 || number.MatchString(lines[0]) {
 			t.Errorf("%v: %q", kind, lines)
 		}
 	}
