@@ -89,8 +89,8 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 // Certify compares any clustering with the global minimum. Pass the samples x (n×d), the clustering's centers
 // (k×d) and memberships (n×k), of any origin; a hard label is a row with one 1. Read Gap, or call Optimal.
 // Infeasible memberships are repaired: see [Certificate]. Certify reads the options Weights, Workers, Solver
-// and Sum. Up to min(n, d) = 2048 the proof of SolverAuto uses no random vectors; for larger tables it may be
-// by SolverKrylov. Cost and errors: as for [Fit].
+// and Sum. Up to min(n, d) = 2048 the proof of SolverAuto uses no random vectors; for larger tables
+// SolverAuto may choose SolverKrylov. Cost and errors: as for [Fit].
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {

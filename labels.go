@@ -81,7 +81,7 @@ const (
 // In addition to the memberships, up to labelStarts labelings by k-means are tried: as many as labelWork
 // multiplications permit, but at least leastStarts. k-means runs for up to startPasses passes. If there are
 // more than max(labelDraw, drawnPerCluster·k) rows, a random sample of this size is used. On ten sets of up
-// to 2000 rows 10 and 40 passes did as well, 8 starts and samples of 1000 rows worse, 24 starts a little
+// to 2000 rows 10 and 40 passes did as well. 8 starts and samples of 1000 rows did worse, 24 starts a little
 // better.
 const (
 	labelStarts     = 16

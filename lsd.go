@@ -270,7 +270,8 @@ type LSDModel struct {
 	// eigenvalues this sum lies between Floor and Floor + FloorError (proved, including rounding and errors
 	// of the eigensolver). Beyond 512 samples the proof, by random vectors, fails with probability 2e-10.
 	Certificate
-	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver, 0 for a direct one.
+	// Iterations counts steps of LSD's best descent, or of TILSD's eigensolver. A direct eigensolver takes 0
+	// steps.
 	Iterations int
 	// Means, Projection and Vertices are TILSD's map from the similarities of a sample with the n training
 	// samples to p ≤ k−1 coordinates in the feature space, and to memberships. They are nil for LSD.

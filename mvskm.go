@@ -4,8 +4,8 @@ package softkmeans
 // "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
 // Soft k-Means, Algorithm 2. The slack rule, by which the floor determines λ, is not in the paper.
 //
-// The problem is in mvskmproblem.go and the loop in mvskmrun.go. mvskmcoords.go holds coordinates and the
-// model, mvskmstart.go starts, and mvskmslack.go rules for λ.
+// The problem is in mvskmproblem.go and the loop in mvskmrun.go. Coordinates and the model are in
+// mvskmcoords.go, starts in mvskmstart.go, and rules for λ in mvskmslack.go.
 
 import (
 	"context"
@@ -19,10 +19,10 @@ import (
 // Each half-step is exact, and steps are extrapolated if that lowers the objective. The iteration ends when a
 // step changes the result by at most Tol. The result need not be the minimum: from some starts the objective
 // ends at four times the minimum. Model.ExcessShare bounds the distance. Model.Trace, the objective of the
-// start and of every iteration, never rises. For k > d the floor is 0, and the iteration also ends at 1e-6 of
-// the total variance. If k > 2(r+1) for rows that span r dimensions, Centers are ClusterMeans, as for
-// [FitMinVolume]. With Lower and Upper this is bounded simplex-structured matrix factorization (Thanh, Gillis
-// & Lecron 2023).
+// start and of every iteration, never rises. For k > d the floor is 0. The iteration then also ends if the
+// objective is at most 1e-6 of Total. If k > 2(r+1) for rows that span r dimensions, Centers are
+// ClusterMeans, as for [FitMinVolume]. With Lower and Upper this is bounded simplex-structured matrix
+// factorization (Thanh, Gillis & Lecron 2023).
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or its coordinates
 // in the row space (dense rows, n < d, n ≤ 1024), and 2n·k. Errors: as for [Fit], and [ErrOption] if Slack,
@@ -64,11 +64,11 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q = k−1 directions (k with SumAtMostOne) and d
 // columns that vary: a quarter of the fraction by which white noise raises the error of the true memberships
-// above the floor. For clusters, exact mixtures, few rows and few columns it becomes 0.25. The error ends
-// within 1 % of the slack, or further below if it jumps as λ changes. Bounds of centers may keep it above; a
-// [Warning] reports errors beyond max(Slack, 0.25). Data whose floor is at most 1e-6 of the total variance is
-// an exact mixture: Slack is then a fraction of 1e-6 of the variance. No slack gives up over half of the
-// variance that k centers explain.
+// above the floor. For clusters, exact mixtures, few rows and few columns it becomes 0.25. The error ends at
+// most 1 % of the slack below the permitted error, or lower if it jumps. Bounds of centers may keep it above;
+// a [Warning] reports errors beyond max(Slack, 0.25). Data whose floor is at most 1e-6 of the total variance
+// is an exact mixture: Slack is then a fraction of 1e-6 of the variance. No slack gives up over half of the
+// variance that centers explain.
 //
 // Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at 30 times Tol. For
 // k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. If Centers, Fixed or Lambda

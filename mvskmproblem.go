@@ -1,8 +1,8 @@
 package softkmeans
 
 // Minimal volume as a problem: samples, floor, options and units. Once the problem is open, only eps, least,
-// o.Slack and o.Tol change. Then the allowance of the slack, and how λ follows the slack; bounds of centers;
-// a pass by multipliers (insidePass).
+// o.Slack and o.Tol change. The file also contains the allowance of the slack, the steering of λ, bounds of
+// centers, and passes by multipliers.
 
 import (
 	"cmp"

@@ -68,7 +68,7 @@ type passMemory struct {
 	workers []workerMemory
 	step    int // rows of a block
 	task    func(worker, chunk int)
-	// The running pass.
+	// The arguments of the pass in progress.
 	m    *alternation
 	to   *iterate
 	warm *Matrix

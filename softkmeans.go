@@ -210,9 +210,9 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 //
 //	(1−v)·w_j·exp(−‖A(x−m_j)‖²/2s²) / Σ_i w_i·exp(−‖A(x−m_i)‖²/2s²) + v·w_j.
 //
-// Call stability.Others first, which measures ClusterDoubt: without it the probabilities are too near to 0
-// and 1. dst receives the result; nil allocates. Cost and errors: as for PredictLabels; [ErrOption] without
-// ClusterWeights.
+// Call stability.Others first: it replaces ClusterDoubt by a measurement on refits. Otherwise probabilities
+// are too near to 0 and 1. dst receives the result; nil allocates. Cost and errors: as for PredictLabels;
+// [ErrOption] without ClusterWeights.
 func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {

@@ -27,8 +27,8 @@ const (
 	// WarnSeveral: package unmix finds other centers at λ/2 or 2λ. Value is the mean spectral angle between
 	// the two sets of centers, in percent of π (MRSA). It is above 1. Center Cluster moves most.
 	WarnSeveral
-	// WarnLabels: package stability finds other labels on halves of the rows with half or twice the slack or
-	// λ. Value is the largest fraction of rows with another label: more than 0.05.
+	// WarnLabels: fits of halves of the rows, with half or twice the slack or λ, change labels (package
+	// stability). Value is the largest fraction of rows with another label: more than 0.05.
 	WarnLabels
 	// WarnShares: for a model without Clusters the fits of WarnLabels give rows other memberships. Value is
 	// the largest part of all membership that moves to another center: more than 0.05.

@@ -105,8 +105,8 @@ const (
 //   - Clusters is the number of groups of rows that lie apart. Groups that touch count as one.
 //
 // K is Certain if halves of the rows confirm Edge or HeldOut, and Clusters is not above K. An Edge or HeldOut
-// at its limit confirms nothing. An Edge that comes from permuted columns must also equal Stable. It must
-// then differ by at most one from a HeldOut that is below its limit. For Divided rows an equal Edge and
+// at its limit confirms nothing. An Edge that comes from permuted columns must also equal Stable. HeldOut
+// must then be below its limit and differ from Edge by at most one. For Divided rows an equal Edge and
 // HeldOut are enough. Otherwise K is the best supported candidate: Clusters, a number that two criteria
 // share, or the number of one criterion. For rows that are noise about one point K is 0. docs/accuracy.md
 // reports how often K is right.

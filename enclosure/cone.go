@@ -82,7 +82,7 @@ func Cone(
 	c := &cone{ctx: ctx, x: x, Options: draws.OrZero(opts)}
 	slice := softkmeans.Options{Enclosure: c.Enclosure, Orientation: c.Orientation, Workers: c.Workers}
 	c.Enclosure, c.Orientation, c.Sum = softkmeans.EnclosureBall, nil, cmp.Or(c.Sum, softkmeans.SumAtMostOne)
-	// A single point shows whether k and the options of the slice have a meaning.
+	// A fit of a single point returns the error of an invalid k, Enclosure or Orientation.
 	if _, err := softkmeans.Fit(ctx, softkmeans.NewMatrix(1, 1, nil), k, &slice); err != nil {
 		return nil, err
 	}

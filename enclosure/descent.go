@@ -42,9 +42,9 @@ type descent struct {
 // reach about equally far along each axis. It returns nil if ctx ends, an SVD fails, or no descent ends at a
 // simplex. A quarter of the descents begin with a regular simplex around the rows. The others begin ever
 // nearer to the best simplex so far. No two facets of the best simplex can be moved, but all its facets
-// together may be. These distances from the best simplex were tried on mixtures of up to three of k = 4 to 7
-// centers. Memberships were at most .6 to .8. With these distances the volume exceeded the smallest by less
-// than half as much as with the distance .1 for all descents.
+// together may be. The distances were tried for k from 4 to 7, on rows that mix up to three centers.
+// Memberships were at most .6 to .8. With these distances the volume exceeded the smallest by less than half
+// as much as with the distance .1 for all descents.
 func descended(ctx context.Context, w *softkmeans.Matrix) *softkmeans.Matrix {
 	p, k := w.Cols, w.Cols+1
 	d := &descent{ctx: ctx, w: w, list: la.Farthest(ctx, w)} // rows that span all dimensions bound every program

@@ -31,11 +31,11 @@ const (
 //
 // # Details
 //
-// Others fits two random halves of the rows, one with half of the slack (or λ) and one with twice. The
-// default slack is m.Slack. Up to 1000 rows it fits three such pairs. Each fit labels all rows, and clusters
-// are matched to agree with m as far as possible. If a fit changes more than 5 % of the labels, Others
-// appends a WarnLabels to m.Warnings. For each of the two slacks it appends to m.Others the fit that changes
-// most. Near 5 % another Seed may change the verdict.
+// Others fits two random halves of the rows: one with half of the slack (or λ), the other with twice the
+// slack. The default slack is m.Slack. Up to 1000 rows it fits three such pairs. Each fit labels all rows,
+// and clusters are matched to agree with m as far as possible. If a fit changes more than 5 % of the labels,
+// Others appends a WarnLabels to m.Warnings. For each of the two slacks it appends to m.Others the fit that
+// changes most. Near 5 % another Seed may change the verdict.
 //
 // If m contains Clusters and ClusterWeights, m.ClusterDoubt becomes the mean fraction of changed labels. If
 // m.Clusters is nil, Others compares memberships instead of labels, and appends a WarnShares if more than 5 %

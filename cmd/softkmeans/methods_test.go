@@ -217,7 +217,7 @@ func TestFitAuto(t *testing.T) {
 	code, _, stderr := do(t, "", "fit", "-k", "auto", "-stream", "yes", many)
 	for _, want := range []string{
 		many + ": no k is proposed: nothing stands out of the noise; give -k N\n" +
-			"Noise: k = 1; ", "\nHalves of the rows: alone they support no k; ",
+			"Noise: k = 1; ", "\nHalves of the rows: they confirm no k by themselves; ",
 		"\nThese criteria are computed from a random sample of 1000 rows, and the floors from all rows.\n",
 	} {
 		if code != 1 || !strings.Contains(stderr, want) {

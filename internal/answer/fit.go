@@ -251,7 +251,7 @@ func (f *Fit) Details(a *Answer) {
 		d.SameMixtures = &Unique{Factor: v.Factor, Smallest: v.Smallest(), Only: v.Only()}
 	}
 	if m.ClusterMeans != nil {
-		label := "Label is the cluster."
+		label := "The label of a row is its cluster."
 		if f.Mixtures {
 			label = "The label of a row is the prototype of its largest membership."
 		}

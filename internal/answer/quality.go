@@ -339,12 +339,12 @@ func (c *Certificate) table(k int) *Table {
 	floor := []string{"floor", digits(c.Floor), less}
 	switch {
 	case c.Estimated:
-		floor = []string{"floor, estimated", floor[1], "about the least; not proved"}
+		floor = []string{"floor, estimated", floor[1], "an estimate of the minimum"}
 	case c.FloorBy != "":
 		floor[2] = "proved by " + c.FloorBy
 	}
 	t := &Table{Head: []string{"", "", ""}, Rows: [][]string{{"objective", digits(c.Objective), "the squared error"}, floor,
-		{"total", digits(c.Total), "explained and excess are parts of it"}}}
+		{"total", digits(c.Total), "explained is a fraction of it"}}}
 	add := func(name, value, remark string) { t.Rows = append(t.Rows, []string{name, value, remark}) }
 	if low := c.Floor - c.FloorError; c.Estimated && low > 0 {
 		add("floor, proved", digits(low), less)

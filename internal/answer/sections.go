@@ -392,7 +392,7 @@ func (a *Answer) bootstrap() []Section {
 			percent2(b.ShareLower[i]) + " to " + percent2(b.ShareUpper[i])})
 	}
 	values.Table, values.Lines = a.allValues(a.names(), half)
-	last := Section{Table: shares, Lines: []string{"A row has the same label in " + percent2(b.Stability) +
+	last := Section{Table: shares, Lines: []string{"A row has the model's label in " + percent2(b.Stability) +
 		" of these fits, on average."}}
 	var words []string
 	for _, row := range b.LeastStable {

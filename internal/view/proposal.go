@@ -98,7 +98,7 @@ func halvesOpinion(c *choosek.Choice) string {
 		return "Halves of the rows: no k."
 	}
 	best := 2 + slices.Index(c.Agreement[1:], slices.Max(c.Agreement[1:]))
-	return "Halves of the rows: alone they support no k; their labels agree best, by " + agree(best) +
+	return "Halves of the rows: they confirm no k by themselves; their labels agree best, by " + agree(best) +
 		", for k = " + strconv.Itoa(best) + "."
 }
 

@@ -55,7 +55,7 @@ func TypicalAccuracy(share float64) float64 {
 // All empty prototypes share one sentence, as do all that are far outside of the data. undetermined says that
 // memberships mean little.
 func Warnings(m *softkmeans.Model, undetermined bool) (lines []string) {
-	rely := "Between clusters rely on memberships."
+	rely := "For rows between clusters rely on memberships."
 	if undetermined || slices.ContainsFunc(m.Warnings, isDimensions) {
 		rely = "Fewer clusters may be more stable."
 	}
@@ -76,7 +76,7 @@ func Warnings(m *softkmeans.Model, undetermined bool) (lines []string) {
 				"Prototypes "+name(w.Cluster)+" and "+name(w.Other)+" coincide: fewer would do.")
 		case softkmeans.WarnEmpty:
 			if first {
-				lines = append(lines, are(same)+" the largest in no row: a small part of "+
+				lines = append(lines, are(same)+" the largest membership of no row: a small part of "+
 					"mixtures, or too many prototypes.")
 			}
 		case softkmeans.WarnFar:

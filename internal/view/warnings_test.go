@@ -21,12 +21,12 @@ func TestWarnings(t *testing.T) {
 	want := []string{
 		"Prototypes p0 and p1 coincide: fewer would do.",
 		"Prototypes p0 and p3 coincide: fewer would do.",
-		"Prototype p2 is the largest in no row: a small part of mixtures, or too many prototypes.",
+		"Prototype p2 is the largest membership of no row: a small part of mixtures, or too many prototypes.",
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as " +
 			"the farthest row. A larger slack or fewer prototypes may help.",
 		"The squared error is 1.5 times the largest error that the slack allows, and no fit had a smaller one: check bounds and known prototypes.",
 		"Refits on half of the rows give up to 12.3 % of the rows another label. In test tables as unstable as this one " +
-			"about 76 % of labels were right. Between clusters rely on memberships.",
+			"about 76 % of labels were right. For rows between clusters rely on memberships.",
 	}
 	if got := Warnings(m, false); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
