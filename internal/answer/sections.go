@@ -111,7 +111,7 @@ func (a *Answer) clusters() Section {
 		title += " (missing values are filled in by mixtures)"
 	}
 	s := Section{ID: "clusters", Table: t, Title: strings.TrimSpace(title + ". \"probability\": the mean probability that " +
-		"its rows belong to it. " + differsIn + " " + a.Units)}
+		"its rows belong to it. " + differsIn + " " + a.units())}
 	s.Lines = a.addValues(t, means, "differs most in", last)
 	return s
 }
@@ -132,6 +132,14 @@ func (a *Answer) leads() bool { return !a.clustered() && a.Centers != nil && a.K
 func (a *Answer) named() bool { return a.leads() || a.words() && a.K > 1 }
 
 func (a *Answer) words() bool { return a.Scale == scale.Words.String() }
+
+// units are those of the values in a table; "" for words, whose values are not shown.
+func (a *Answer) units() string {
+	if a.words() {
+		return ""
+	}
+	return a.Units
+}
 
 // prototypes has the prototypes, with their purest rows if clusters lead.
 func (a *Answer) prototypes() Section {
@@ -185,8 +193,8 @@ func (a *Answer) prototypes() Section {
 	if a.named() && counted {
 		s.Title += differsIn + " "
 	}
-	if counted && !(a.words() && a.K == 1) { // which shows no values
-		s.Title += a.Units + " "
+	if counted {
+		s.Title += a.units() + " "
 	}
 	s.Title = strings.TrimSpace(s.Title + a.Where)
 	s.Lines = a.addValues(t, a.Centers, head, last)
@@ -196,9 +204,12 @@ func (a *Answer) prototypes() Section {
 // addValues adds columns of values to a table, as many as a line has room for, and a last column of texts. It
 // returns a note about columns that are left out.
 func (a *Answer) addValues(t *Table, values [][]float64, head string, last []string) (notes []string) {
-	t.Head = append(t.Head, head)
-	for i := range t.Rows {
-		t.Rows[i] = append(t.Rows[i], last[i])
+	at := len(t.Head)
+	if head != "" {
+		t.Head = append(t.Head, head)
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], last[i])
+		}
 	}
 	room := cmp.Or(a.Room, LineWidth) - t.Width()
 	if a.words() {
@@ -218,7 +229,6 @@ func (a *Answer) addValues(t *Table, values [][]float64, head string, last []str
 		shown, cells[j] = append(shown, j), c
 	}
 	slices.Sort(shown)
-	at := len(t.Head) - 1
 	for n, j := range shown {
 		t.Head = slices.Insert(t.Head, at+n, a.column(j))
 		for i := range t.Rows {
@@ -342,8 +352,8 @@ func (a *Answer) rows() Section {
 	}
 	equal, of := a.Certificate != nil && !(a.Certificate.Total > 0), " of "+view.Count(a.Rows, "row")
 	if a.leads() && a.Moved > 0 {
-		s.Lines = append(s.Lines, "Labels are the largest memberships. The column cluster of -o groups rows around means, "+
-			"and differs in "+strconv.Itoa(a.Moved)+of+".")
+		s.Lines = append(s.Lines, "Labels are the largest memberships. Clusters around means, in files of memberships, differ "+
+			"in "+strconv.Itoa(a.Moved)+of+".")
 	}
 	if equal || a.leads() || a.Undetermined {
 		return s
