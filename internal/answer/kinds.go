@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"softkmeans"
-	"softkmeans/internal/la"
 	"softkmeans/internal/sources"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -120,8 +119,12 @@ func (a *Answer) FillKnown(k *sources.Answer, labels []int, name Naming) {
 		if m == nil {
 			return nil
 		}
-		v := la.Sum(la.Transpose(m).Row(j)) / float64(m.Rows)
-		return &v
+		sum := 0.0
+		for i := range m.Rows {
+			sum += m.At(i, j)
+		}
+		sum /= float64(m.Rows)
+		return &sum
 	}
 	for j, v := range k.Means() {
 		a.Prototypes = append(a.Prototypes, Prototype{Name: k.Mixer.Groups[j], Membership: v, Low: mean(k.Result.Low, j),
