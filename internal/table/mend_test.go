@@ -195,6 +195,17 @@ func TestOthersNamed(t *testing.T) {
 	}
 }
 
+// TestWhateverIsAnswered: a fault that follows from each answer of a question is told alone, without advice that was
+// not tried.
+func TestWhateverIsAnswered(t *testing.T) {
+	const text = "a;b;c\n1,234;2,345;3,456\n1,111;2,222;3,333\n1,236;2,344;3,455\nx;2,345;3,111\n1,222;2,111\n" +
+		"1,234;2,333;3,222\n"
+	_, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Words: Words{}.orFlags()})
+	if err == nil || !strings.HasPrefix(err.Error(), "f.csv:5:1: ") || strings.Contains(err.Error(), "(") {
+		t.Errorf("%v", err)
+	}
+}
+
 // The line of totals after empty lines is an error, or the last row, however the text is cut.
 func TestTotalAfterEmptyLines(t *testing.T) {
 	t.Parallel()
