@@ -118,7 +118,8 @@ func TestCandidate(t *testing.T) {
 			"4 by the noise, 6 by held-out entries, none by halves of the rows"},
 		{Choice{Edge: 1, HeldOut: 1, Clusters: 9}, 9, "nothing stands out of the noise"},
 		{Choice{Edge: 4, HeldOut: 6, Agreement: stable(4), Clusters: 9}, 9,
-			"As mixtures, as many directions exceed the noise as 4 prototypes span, and halves of the rows agree on them"},
+			"As mixtures, as many directions exceed the noise as 4 prototypes span, and halves of the rows " +
+				"agree on them"},
 	} {
 		got := asked(c.c)
 		got.Chance, got.Silhouette = make([]float64, len(got.Agreement)), []float64{8: 0.75}

@@ -292,9 +292,9 @@ func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, err
 }
 
 // halfSpace returns the axis, the unit vector whose least cosine with the rows of w is about as large as
-// possible. margin is this least cosine. The method is by P. Wolfe, Finding the Nearest Point in a Polytope,
-// 1976. A row i with skip(i) does not count. The axis is nil if no row counts, or if no half-space contains
-// the others.
+// possible. It also returns that cosine, the margin. The method is by P. Wolfe, Finding the Nearest Point in a
+// Polytope, 1976. A row i with skip(i) does not count. The axis is nil if no row counts, or if no half-space
+// contains the others.
 //
 // The corral contains a few rows of length 1, whose hull contains the point nearest to 0 so far. A step adds
 // the row with the least cosine to this point, and drops rows that are no longer needed. The norm of the

@@ -141,7 +141,8 @@ func (r *result) tellSimilar(a *answer.Answer) {
 	if a.Certificate.Certified {
 		line := "The labels come from a search for clusters, and are not proved."
 		if a.Probability != nil {
-			line += " Rows are in their cluster with probability " + strconv.FormatFloat(*a.Probability, 'f', 2, 64) + " on average."
+			line += " Rows are in their cluster with probability " + strconv.FormatFloat(*a.Probability, 'f', 2, 64) +
+				" on average."
 		}
 		a.Quality = append(a.Quality, line)
 	}

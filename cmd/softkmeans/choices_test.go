@@ -111,7 +111,8 @@ func TestChoices(t *testing.T) {
 		{"64 columns", spectraOf(r, 30, 64, uneven), nil, "", wideWords + alsoBounds},
 		{"64 columns, -.01 of the largest", withLow(64, -.01), nil, "", wideWords + alsoBounds},
 		{"64 columns, -.03 of the largest", withLow(64, -.03), nil, "", differ},
-		{"9 columns, -.01 of the largest", each(withLow(9, -.01), math.Cbrt), nil, "", asTheyAre + ". " + unbounded},
+		{"9 columns, -.01 of the largest", each(withLow(9, -.01), math.Cbrt), nil, "",
+			asTheyAre + ". " + unbounded},
 		{"joined views, z-score asked for", spectraOf(r, 30, 64, uneven), nil, "-scale zscore", unbounded},
 		{"a header of wavelengths", spectraOf(r, 30, 12, uneven), named("%d", 12), "", "columns are named by " +
 			"numbers that rise or fall, as of one unit: not standardized (-scale zscore does)" + alsoBounds},

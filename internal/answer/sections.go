@@ -133,7 +133,7 @@ func (a *Answer) named() bool { return a.leads() || a.words() && a.K > 1 }
 
 func (a *Answer) words() bool { return a.Scale == scale.Words.String() }
 
-// units are those of the values in a table; "" for words, whose values are not shown.
+// units says in which units a table shows values; "" for words, of which it shows none.
 func (a *Answer) units() string {
 	if a.words() {
 		return ""
@@ -369,14 +369,15 @@ func (a *Answer) rows() Section {
 		s.Lines = append(s.Lines, strconv.Itoa(a.Mixed)+of+table.Plural(a.Mixed, " has", " have")+" two memberships of 0.4 or "+
 			"more: "+strings.Replace(strings.Join(words, ", ")+".", "….", "…", 1))
 	}
-	moved := strconv.Itoa(a.Moved) + of + table.Plural(a.Moved, " has its", " have their") + " largest membership in another "
+	moved := strconv.Itoa(a.Moved) + of
 	switch {
 	case a.LabelBy != "cluster" || a.Moved == 0:
 	case a.Kernel != "":
-		s.Lines = append(s.Lines, moved+"cluster than the label's.")
+		s.Lines = append(s.Lines, "In "+moved+" the label is not the cluster of the largest membership.")
 	default:
 		s.Lines = append(s.Lines, "Clusters group rows; prototypes tell how much of each is in a row. Cluster 0 goes with "+
-			word(a.Prototypes[0].Name)+", and so on, but "+moved+"prototype.")
+			word(a.Prototypes[0].Name)+", and so on, but "+moved+table.Plural(a.Moved, " has its", " have their")+
+			" largest membership in another prototype.")
 	}
 	return s
 }

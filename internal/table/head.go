@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// header is what a text shows about line 1.
+// header contains the evidence about line 1: whether it holds names, and why.
 type header struct {
 	is      bool      // it holds names
 	ask     *Error    // it may
