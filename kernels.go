@@ -447,9 +447,9 @@ func fineDot(x, y []float64) float64 {
 }
 
 // Large products store their factors as strips. A strip interleaves three vectors: the first `lanes` numbers
-// of each, then the next, where lanes is the number of numbers in a SIMD register. So a tile of 3×3 sums
-// reads consecutive memory. Zeros round up the number of vectors to full strips, and their length to a
-// multiple of six times the lanes:
+// of each, then the next, where lanes is the number of numbers in the widest SIMD register. So a tile of 3×3
+// sums reads consecutive memory. Zeros round up the number of vectors to full strips, and their length to a
+// multiple of six times the lanes, or of 24 for eight lanes:
 //
 // 	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
@@ -457,7 +457,11 @@ func fineDot(x, y []float64) float64 {
 const stripRows = 3
 
 // stripLength returns the length of vectors of length l in strips.
-func stripLength(l int) int { return roundUp(l, 2*stripRows*lanes) }
+func stripLength(l int) int { return roundUp(l, min(2*stripRows*lanes, 24)) }
+
+// stripIndex returns the index in a strip of number i of its first vector. Number i of the second vector is
+// `lanes` places behind.
+func stripIndex(i int) int { return stripRows*i - (stripRows-1)*(i&(lanes-1)) }
 
 // stripSize returns the number of numbers in the strips of n vectors of length l.
 func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
@@ -519,10 +523,16 @@ func packColumns(dst, a []float64, m, n int) {
 // omitted.
 func interleaveT(dst []float64, size, i int, x, y []float64) {
 	y = y[:len(x)]
-	from := i/lanes*stripRows*lanes + i%lanes
+	from := stripIndex(i)
 	dst = dst[from:]
 	j := 0
 	switch {
+	case lanes == 8:
+		for ; j < len(x)-2; j += 3 {
+			o := (*[18]float64)(dst)
+			o[0], o[1], o[8], o[9], o[16], o[17] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
+			dst = dst[min(size, len(dst)):]
+		}
 	case lanes == 4:
 		for ; j < len(x)-2; j += 3 {
 			o := (*[10]float64)(dst)

@@ -3,8 +3,9 @@
 package softkmeans
 
 // The kernels of kernels.go with SIMD: registers of 256 bits on amd64, of 128 bits on other machines
-// (simd_other.go). Sums are over the lanes of several accumulators. So their bits differ between machines,
-// and from the plain kernels. On one machine they depend only on the sizes.
+// (simd_other.go). The products of strips use registers of 512 bits if the processor has them (wideTileSIMD).
+// Sums are over the lanes of several accumulators. So their bits differ between machines, and from the plain
+// kernels. On one machine they depend only on the sizes.
 //
 // Each kernel calls clearUpper after SIMD and before any scalar arithmetic.
 //
@@ -145,11 +146,15 @@ var lastMask = [8]float64{4: 1, 1, 1, 1}
 // lastLanes returns v numbers: zeros, followed by `rest` ones.
 func lastLanes(v, rest int) []float64 { return lastMask[4-v+rest:] }
 
-// lanes is how many float64 a SIMD register contains; 1 for the plain kernels.
-var lanes = vectorLength()
+// lanes is how many numbers of one vector are together in a strip: as many as the widest SIMD register of the
+// processor contains; 1 for the plain kernels.
+var lanes = stripLanes()
 
-func vectorLength() int {
-	if useSIMD {
+func stripLanes() int {
+	switch {
+	case useWide:
+		return 8
+	case useSIMD:
 		return vector{}.Len()
 	}
 	return 1
@@ -391,17 +396,27 @@ func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a fl
 	w *[stripRows]float64) {
 	x0, x1, x2 := x[0][:len(mean)], x[1][:len(mean)], x[2][:len(mean)]
 	f, w0, w1, w2 := broadcast(a), broadcast(w[0]), broadcast(w[1]), broadcast(w[2])
-	v := f.Len()
-	for len(mean) >= v && len(x0) >= v && len(x1) >= v && len(x2) >= v && len(dst) >= 3*v {
+	v, n := f.Len(), lanes
+	for n == v && len(mean) >= v && len(x0) >= v && len(x1) >= v && len(x2) >= v && len(dst) >= 3*v {
 		load(x0).Mul(f).Sub(load(mean)).Mul(w0).Store(dst)
 		load(x1).Mul(f).Sub(load(mean)).Mul(w1).Store(dst[v:])
 		load(x2).Mul(f).Sub(load(mean)).Mul(w2).Store(dst[2*v:])
 		x0, x1, x2, mean, dst = x0[v:], x1[v:], x2[v:], mean[v:], dst[3*v:]
 	}
+	// eight lanes: two registers of each vector
+	for n == 2*v && len(mean) >= 2*v && len(x0) >= 2*v && len(x1) >= 2*v && len(x2) >= 2*v && len(dst) >= 6*v {
+		load(x0).Mul(f).Sub(load(mean)).Mul(w0).Store(dst)
+		load(x0[v:]).Mul(f).Sub(load(mean[v:])).Mul(w0).Store(dst[v:])
+		load(x1).Mul(f).Sub(load(mean)).Mul(w1).Store(dst[2*v:])
+		load(x1[v:]).Mul(f).Sub(load(mean[v:])).Mul(w1).Store(dst[3*v:])
+		load(x2).Mul(f).Sub(load(mean)).Mul(w2).Store(dst[4*v:])
+		load(x2[v:]).Mul(f).Sub(load(mean[v:])).Mul(w2).Store(dst[5*v:])
+		x0, x1, x2, mean, dst = x0[2*v:], x1[2*v:], x2[2*v:], mean[2*v:], dst[6*v:]
+	}
 	clearUpper()
 	clear(dst)
 	for i, m := range mean {
-		dst[i], dst[v+i], dst[2*v+i] = (x0[i]*a-m)*w[0], (x1[i]*a-m)*w[1], (x2[i]*a-m)*w[2]
+		dst[i], dst[n+i], dst[2*n+i] = (x0[i]*a-m)*w[0], (x1[i]*a-m)*w[1], (x2[i]*a-m)*w[2]
 	}
 }
 
@@ -409,7 +424,11 @@ func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a fl
 func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 	var sums [12]float64
 	for j := 0; j < n; j += stripRows {
-		tileSIMD(&sums, x, y)
+		if useWide {
+			wideTileSIMD(&sums, x, y)
+		} else {
+			tileSIMD(&sums, x, y)
+		}
 		addTile(c, ldc, j, min(stripRows, n-j), (*[9]float64)(sums[:]))
 		y = y[len(x):]
 	}

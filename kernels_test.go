@@ -388,6 +388,30 @@ func TestStripGaps(t *testing.T) {
 	}
 }
 
+// TestPackedColumns: the columns of a matrix, and of weighted samples, against formulas.
+func TestPackedColumns(t *testing.T) {
+	for _, m := range []int{1, 2, 7, 8, 9, 23, 25, 49} {
+		for _, n := range []int{1, 2, 3, 11, 12, 13, 14, 24, 38, 100} {
+			x, weights := randomData(m, n, 3, uint64(m)), inTurn(m, 1, 2, 3)
+			strips := nans(stripSize(n, m))
+			packColumns(strips, x.Data, m, n)
+			checkStrips(t, "columns", strips, n, m, 0, func(j, i int) float64 { return x.row(i)[j] })
+			weights[m/2] = 0
+			if m == 1 {
+				weights = nil
+			}
+			s := mustDo(newSamples(bg, x, weights, 1, true))(t)
+			rows, cols := span{m / 3, m}, span{n / 8, n}
+			strips = nans(stripSize(n-cols.lo, m-rows.lo))
+			s.packStripsT(strips, rows, cols)
+			checkStrips(t, "samples", strips, n-cols.lo, m-rows.lo, 1e-15, func(j, i int) float64 {
+				i, j = i+rows.lo, j+cols.lo
+				return (x.row(i)[j]*s.factor() - s.mean[j]) * s.root(i, true)
+			})
+		}
+	}
+}
+
 // TestTwoProduct: a product and its error are the exact product, to 2^-104 of it.
 func TestTwoProduct(t *testing.T) {
 	for i, a := range randomData(200, 1, 0, 1).Data {

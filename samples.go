@@ -395,16 +395,18 @@ func (s *samples) packFours(dst []float64, size int, rows, cols span) {
 		var x [4][]float64
 		var w [4]float64
 		s.take(x[:], w[:], span{rows.lo + top, rows.hi}, cols, true)
-		out := dst[top*stripRows:]
+		out := dst[stripIndex(top):]
 		fourRowsSIMD(out, size, &x, mean[:full], a, &w)
 		if full == l {
 			continue
 		}
-		last := out[full/stripRows*size:][:stripRows*4] // a strip of one or two columns
-		clear(last)
+		last := out[full/stripRows*size:] // a strip of one or two columns
+		for j := range stripRows {
+			clear(last[j*lanes:][:len(x)])
+		}
 		for j, m := range mean[full:] {
 			for r, v := range x {
-				last[4*j+r] = (v[full+j]*a - m) * w[r]
+				last[j*lanes+r] = (v[full+j]*a - m) * w[r]
 			}
 		}
 	}

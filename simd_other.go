@@ -12,6 +12,8 @@ import (
 
 var useSIMD = !simd.Emulated()
 
+const useWide = false
+
 type vector = archsimd.Float64x2
 
 func load(s []float64) vector { return archsimd.LoadFloat64x2Array((*[2]float64)(s)) }
@@ -33,3 +35,6 @@ const fourRowsWidth = math.MaxInt
 func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {
 	panic(lanes)
 }
+
+// wideTileSIMD requires registers of 512 bits.
+func wideTileSIMD(sums *[12]float64, a, b []float64) { panic(lanes) }

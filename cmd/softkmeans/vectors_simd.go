@@ -8,13 +8,16 @@ import (
 	"simd/archsimd"
 )
 
-// init follows useSIMD and vector of the package.
+// init follows useSIMD, useWide and vector of the package.
 func init() {
 	switch {
 	case simd.Emulated():
 	case runtime.GOARCH != "amd64":
 		arithmetic = "SIMD of 128 bits"
-	case archsimd.X86.AVX2() && archsimd.X86.FMA():
+	case !archsimd.X86.AVX2() || !archsimd.X86.FMA():
+	case archsimd.X86.AVX512():
+		arithmetic = "SIMD of 512 bits"
+	default:
 		arithmetic = "SIMD of 256 bits"
 	}
 }
