@@ -404,7 +404,7 @@ func interleaveSIMD(dst []float64, x *[stripRows][]float64, mean []float64, a fl
 		x0, x1, x2, mean, dst = x0[v:], x1[v:], x2[v:], mean[v:], dst[3*v:]
 	}
 	// eight lanes: two registers of each vector
-	for n == 2*v && len(mean) >= 2*v && len(x0) >= 2*v && len(x1) >= 2*v && len(x2) >= 2*v && len(dst) >= 6*v {
+	for n > v && len(mean) >= 2*v && len(x0) >= 2*v && len(x1) >= 2*v && len(x2) >= 2*v && len(dst) >= 6*v {
 		load(x0).Mul(f).Sub(load(mean)).Mul(w0).Store(dst)
 		load(x0[v:]).Mul(f).Sub(load(mean[v:])).Mul(w0).Store(dst[v:])
 		load(x1).Mul(f).Sub(load(mean)).Mul(w1).Store(dst[2*v:])

@@ -246,7 +246,23 @@ vectors() {
   GOOS=js GOARCH=wasm CGO_ENABLED=0 go vet .
   GODEBUG=simd=0 some 5 -short -run 'Kernels|Strips|Combined|Products|LeadingEigen' .
   some 10 -short "${chosen[@]+"${chosen[@]}"}" .
-  go run ./cmd/softkmeans version | grep -E ', (SIMD of (128|256) bits|plain arithmetic)$'
+  go run ./cmd/softkmeans version | grep -E ', (SIMD of (128|256|512) bits|plain arithmetic)$'
+}
+
+# wide [all]: the kernels with registers of 512 bits, and with 256 bits on the same processor. If this
+# processor has no such registers, all emulates one that has.
+wide() {
+  if ! grep -qsw avx512vl /proc/cpuinfo; then
+    [ "${1-}" = all ] || skip 'this processor has no registers of 512 bits; .ci/all emulates one that has'
+    script avx512
+    return
+  fi
+  echo 'this processor has registers of 512 bits'
+  toolchain go1.27.4
+  export GOEXPERIMENT=simd
+  go run ./cmd/softkmeans version | grep ', SIMD of 512 bits$'
+  some 5 -count=1 -short -run 'Kernels|Strips|Lanes|Products|LeadingEigen|Worker' .
+  GODEBUG=cpu.avx512f=off some 5 -count=1 -short -run 'Kernels|Strips|Lanes|Products|LeadingEigen|Worker' .
 }
 
 # installed PROGRAM PACKAGE…: the program, from Debian's packages if it is not here.
