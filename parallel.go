@@ -86,10 +86,15 @@ type block struct {
 type chunking struct{ n, l, most int }
 
 // eachBlock calls fn for all blocks of the items, in parallel over the chunks, with scratch space for
-// `floats` numbers an item, also as strips of items. Blocks of one chunk come in order. If ctx ends,
-// eachBlock skips the remaining blocks and returns the context's error.
+// `floats` numbers an item. If floats is above 2·c.l, strips of items fit it: a few long rows would fill most
+// of such space with zeros. Blocks of one chunk come in order. If ctx ends, eachBlock skips the remaining
+// blocks and returns the context's error.
 func (by parallelism) eachBlock(c chunking, floats int, fn func(b block)) error {
-	w, tasks, size := by.space, chunks(c.n, c.l, c.most), floats*stripLength(min(blockRows(c.n, c.l), c.n))
+	w, tasks, items := by.space, chunks(c.n, c.l, c.most), min(blockRows(c.n, c.l), c.n)
+	size := floats * roundUp(items, stripRows)
+	if floats > 2*c.l {
+		size = floats * stripLength(items)
+	}
 	if w == nil {
 		w = new(workspace)
 	}

@@ -148,21 +148,25 @@ func TestFitWorkers(t *testing.T) {
 }
 
 // TestEachBlock: the blocks of a chunk come in order and cover it, each with scratch space
-// of its worker, which the next pass finds again.
+// of its worker, which the next pass finds again. Space for more numbers than two rows fits strips of items.
 func TestEachBlock(t *testing.T) {
 	for _, c := range []chunking{{0, 5, 16}, {1, 5, 16}, {23, 5, 16}, {1000, 5, 1}, {1000, 5, 3},
 		{1001, 2000, 64}, {7700, 1, 16}} {
 		for _, workers := range []int{1, 3} {
 			w := new(workspace)
 			tasks, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
+			floats, size := 2*c.l, 2*c.l*roundUp(min(step, c.n), stripRows)
+			if workers > 1 {
+				floats, size = 2*c.l+1, (2*c.l+1)*stripLength(min(step, c.n))
+			}
 			next := make([]int, tasks)
 			for task := range tasks {
 				next[task], _ = taskRange(c.n, tasks, task)
 			}
-			err := parallelism{bg, workers, w}.eachBlock(c, 3, func(b block) {
+			err := parallelism{bg, workers, w}.eachBlock(c, floats, func(b block) {
 				_, last := taskRange(c.n, tasks, b.chunk)
 				if b.lo != next[b.chunk] || b.hi != min(b.lo+step, last) || b.hi <= b.lo ||
-					b.worker >= workers || len(b.scratch) != 3*stripLength(min(step, c.n)) ||
+					b.worker >= workers || len(b.scratch) != size ||
 					&b.scratch[0] != &w.scratch[b.worker][0] {
 					t.Errorf("%+v: block %d…%d of chunk %d, worker %d, %d numbers", c, b.lo, b.hi, b.chunk,
 						b.worker, len(b.scratch))
