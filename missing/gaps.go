@@ -91,11 +91,19 @@ func (g *gaps) of(i int) []uint64 { return g.bits[i*g.words : (i+1)*g.words] }
 // same reports whether rows i and j miss the same entries.
 func (g *gaps) same(i, j int) bool { return slices.Equal(g.of(i), g.of(j)) }
 
-// order returns the rows, sorted so that rows that miss the same entries are adjacent.
+// order returns the rows, sorted so that rows that miss the same entries are adjacent. Rows without missing
+// entries come first, and take no sorting.
 func (g *gaps) order() []int {
-	rows := la.Indices(len(g.counts))
-	slices.SortStableFunc(rows, func(a, b int) int { return slices.Compare(g.of(a), g.of(b)) })
-	return rows
+	rows, others := make([]int, 0, len(g.counts)), []int(nil)
+	for i, missing := range g.counts {
+		if missing == 0 {
+			rows = append(rows, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	slices.SortStableFunc(others, func(a, b int) int { return slices.Compare(g.of(a), g.of(b)) })
+	return append(rows, others...)
 }
 
 // columns returns the columns in which row i has entries, and the columns in which it misses them, in the

@@ -147,7 +147,7 @@ func openShares(ctx context.Context, g *softkmeans.Matrix) (q *problem, each flo
 	for i := range n {
 		la.Axpy(q.w.Row(i), -1, q.mean)
 	}
-	return q, each + 0x1p-48*float64(k), nil
+	return q, each + 0x1p-48*float64(k), fault.Stopped(ctx)
 }
 
 // values overwrites y with the values of a facet at the corners, divided by their sum. It returns the length
