@@ -171,7 +171,7 @@ func (s *scene) look(r *Result, others []*run, believed []float64) error {
 		}
 		if worst = max(worst, mean); mean > severalAngle {
 			if s.Scaling == ScaleUnit {
-				if err := lengthen(f, s.data.x, s.Weights); err != nil {
+				if _, _, err := lengthen(f, s.data.x, s.Weights); err != nil {
 					return err
 				}
 			}

@@ -6,6 +6,7 @@ package unmix
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"softkmeans"
@@ -280,10 +281,11 @@ func (r *Result) of(data *table, weights []float64, ended error) (_ *Result, err
 	m.ClusterWeights, m.ClusterSpread, m.ClusterDoubt = nil, 0, 0
 	if r.Scaling == ScaleUnit {
 		m.Sum = softkmeans.SumToOne
-		if err := lengthen(m.Centers, data.x, weights); err != nil {
-			return nil, err
+		m.Memberships, r.Brightness, err = lengthen(m.Centers, data.x, weights)
+		if err == nil && ended == nil { // with fewer roundings
+			m.Memberships, r.Brightness, err = Mix(m.Centers, data.x, nil)
 		}
-		if m.Memberships, r.Brightness, err = Mix(m.Centers, data.x, nil); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		m.Certificate, err = certifyShaded(ctx, data.x, m, r.Brightness, simple)
@@ -323,11 +325,12 @@ func certifyShaded(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Mode
 // lengthen multiplies the spectra f, found from rows of length 1, so that brightness is about 1. A row of x
 // is its brightness times a mixture of spectra. Each spectrum is multiplied by a weighted mean of the
 // brightness. The weight of a row is its weight in the fit times the square of its membership, so that pure
-// rows count most.
-func lengthen(f, x *softkmeans.Matrix, weights []float64) error {
-	g, brightness, err := Mix(f, x, nil)
-	if err != nil {
-		return err
+// rows count most. It returns the memberships and the brightness of the rows in the longer spectra.
+func lengthen(f, x *softkmeans.Matrix, weights []float64) (
+	g *softkmeans.Matrix, brightness []float64, err error,
+) {
+	if g, brightness, err = Mix(f, x, nil); err != nil {
+		return nil, nil, err
 	}
 	lengths, masses := make([]float64, f.Rows), make([]float64, f.Rows)
 	var all, mass float64
@@ -340,13 +343,23 @@ func lengthen(f, x *softkmeans.Matrix, weights []float64) error {
 		}
 	}
 	if all == 0 {
-		return nil // no row contains a part in the cone of the spectra
+		return g, brightness, nil // no row contains a part in the cone of the spectra
 	}
-	for j, length := range lengths {
-		if length /= masses[j]; !(length > 0) {
-			length = all / mass
+	for j := range lengths {
+		if lengths[j] /= masses[j]; !(lengths[j] > 0) {
+			lengths[j] = all / mass
 		}
-		la.Scale(length, f.Row(j))
+		la.Scale(lengths[j], f.Row(j))
 	}
-	return nil
+	least := slices.Min(lengths)
+	for i, v := range brightness {
+		shares := g.Row(i)
+		for j, length := range lengths {
+			shares[j] *= least / length
+		}
+		sum := la.Sum(shares)
+		settle(shares, sum)
+		brightness[i] = min(min(v/least, math.MaxFloat64)*sum, math.MaxFloat64)
+	}
+	return g, brightness, nil
 }
