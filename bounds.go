@@ -220,6 +220,7 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 			negative[i] = -v
 		}
 		parts := roundUp(rest, stripRows) / stripRows
+		workers = paying(workers, float64(rest*rest*definitePanel)/2) // the rest becomes smaller
 		runTasks(workers, min(reduceChunks, parts), func(_, task int) {
 			first, last := taskRange(parts, min(reduceChunks, parts), task)
 			first, last = first*stripRows, min(last*stripRows, rest)

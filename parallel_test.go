@@ -121,9 +121,9 @@ func TestFitWorkers(t *testing.T) {
 	for _, c := range []struct {
 		n, d, k int
 		solver  Solver
-	}{{1500, 80, 6, SolverAuto}, {1500, 80, 6, SolverKrylov}, {120, 1300, 5, SolverKrylov}, {40000, 6, 4, SolverAuto}} {
+	}{{2500, 100, 6, SolverAuto}, {2500, 100, 6, SolverKrylov}, {120, 2000, 5, SolverKrylov}, {60000, 6, 4, SolverAuto}} {
 		x := randomData(c.n, c.d, 1, 1)
-		if payingWorkers(2, x, c.k) != 2 {
+		if fitWorkers(2, x, c.k) != 2 {
 			t.Fatalf("%v has one worker", c)
 		}
 		runtime.GOMAXPROCS(1)
@@ -141,7 +141,7 @@ func TestFitWorkers(t *testing.T) {
 	}
 	small := randomData(100, 4, 1, 1)
 	for asked, want := range map[int]int{2: 1, 0: 1, -1: -1} {
-		if got := payingWorkers(asked, small, 3); got != want {
+		if got := fitWorkers(asked, small, 3); got != want {
 			t.Errorf("%d workers of %d for a small table", got, asked)
 		}
 	}

@@ -82,7 +82,7 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 		return nil, err
 	}
 	if m, ok := x.(*Matrix); ok {
-		o.Workers = payingWorkers(o.Workers, m, k)
+		o.Workers = fitWorkers(o.Workers, m, k)
 	}
 	t, err := openSamples(ctx, x, &o, true)
 	if err != nil {
@@ -132,24 +132,6 @@ func (m *Matrix) checkNew(centers *Matrix) (n int, err error) {
 
 func (m *Matrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error {
 	return p.solve(by, dst, m)
-}
-
-// leastShared is the least work of a fit with more than one worker, in the units of payingWorkers: 1 to 3 ms.
-// A thread that slept takes tens of microseconds to wake up, and every pass waits for all threads.
-const leastShared = 1 << 23
-
-// payingWorkers returns asked, or 1 if more workers cost time. The work is n·d·(min(n, d) + 2k)
-// multiplications, and nk² for memberships. Reading a number or writing a membership counts as 50
-// multiplications.
-func payingWorkers(asked int, x *Matrix, k int) int {
-	if asked < 0 || x == nil { // errors, for newSamples
-		return asked
-	}
-	n, d, c := float64(x.Rows), float64(x.Cols), float64(k)
-	if n*d*(min(n, d)+2*c+50)+n*c*(c+50) < leastShared {
-		return 1
-	}
-	return asked
 }
 
 // rate sets the certificate of m. objective is an upper bound of the squared error in scaled units. If

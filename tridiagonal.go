@@ -162,9 +162,7 @@ func triangleChunk(m, chunks, c int) int {
 func (t *reduction) back(ctx context.Context, rows *Matrix, workers int, first func(r int) int) {
 	const group = 8 // rows that stay in a cache during all reflections
 	n := len(t.diag)
-	if n*n*rows.Rows < 1<<20 {
-		workers = 1
-	}
+	workers = paying(workers, float64(n*n*rows.Rows))
 	runTasks(workers, (rows.Rows+group-1)/group, func(_, task int) {
 		lo, hi := task*group, min((task+1)*group, rows.Rows)
 		for i := 1; i < n && !stopped(ctx); i++ {
