@@ -121,7 +121,8 @@ func TestFitWorkers(t *testing.T) {
 	for _, c := range []struct {
 		n, d, k int
 		solver  Solver
-	}{{2500, 100, 6, SolverAuto}, {2500, 100, 6, SolverKrylov}, {120, 2000, 5, SolverKrylov}, {60000, 6, 4, SolverAuto}} {
+	}{{2500, 100, 6, SolverAuto}, {2500, 100, 6, SolverKrylov}, {120, 2000, 5, SolverKrylov},
+		{60000, 6, 4, SolverAuto}} {
 		x := randomData(c.n, c.d, 1, 1)
 		if fitWorkers(2, x, c.k) != 2 {
 			t.Fatalf("%v has one worker", c)

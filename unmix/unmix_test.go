@@ -310,7 +310,7 @@ func (c *counted) Err() error {
 }
 
 // TestCancel: wherever the context ends, the result is nil or one that says so, with its centers within the
-// bounds, which leading directions forget.
+// bounds, which leading directions forget. Memberships and brightness are Mix's.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	x, _, _, _ := pixels(60, 24, 3, 0.2, 0.3, 6)
@@ -332,6 +332,19 @@ func TestCancel(t *testing.T) {
 				results++
 				if r.Status != softkmeans.StatusCancelled || r.Turns != nil {
 					t.Errorf("step %d: status %v, turns %v", step, r.Status, r.Turns)
+				}
+				if r.Brightness != nil {
+					g, brightness, err := Mix(r.Centers, x, nil)
+					off := 0.0
+					for i, v := range brightness {
+						off = max(off, math.Abs(r.Brightness[i]-v)/(v+0x1p-40))
+						for j := range 3 {
+							off = max(off, math.Abs(r.Memberships.At(i, j)-g.At(i, j)))
+						}
+					}
+					if err != nil || off > 1e-9 {
+						t.Errorf("step %d: %v, memberships or brightness are off by %v", step, err, off)
+					}
 				}
 			}
 			if low := slices.Min(r.Centers.Data); low < 0 || len(r.Trace) != r.Iterations+1 {
