@@ -87,10 +87,10 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
 	for i := range n {
 		scale(a.row(i), math.Ldexp(1, -exp))
 	}
-	rowOrder := rowsBySize(a)
 	if stopped(ctx) {
 		return r
 	}
+	rowOrder := rowsBySize(a)
 	a = chosenRows(a, rowOrder)
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ.
 	f1 := qrPivot(ctx, a)
