@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // column is what a survey shows about a column of the rows.
@@ -249,7 +250,7 @@ func (p *parser) columnName(j int) string {
 type some struct {
 	at    []int
 	names []string
-	drop  string // the end of a note that leaves them out
+	drop  string // the end of a note: what leaves them out
 }
 
 // numbers are the columns of numbers that are data.
@@ -276,8 +277,12 @@ func (p *parser) some(are func(j int, c *column) bool) some {
 
 func (p *parser) these(at []int) some {
 	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
-	return some{at, mapped(at, p.columnName), hint(p.dialect.Words.Drop, " "+numbers+
-		Plural(len(at), " leaves it", " leaves them")+" out")}
+	w, out := p.dialect.Words, " "+numbers
+	drop := hint(w.Drop, out+Plural(len(at), " leaves it", " leaves them")+" out")
+	if drop != "" && w.Keep != "" {
+		drop += ", " + w.Keep + out + " " + w.Drop + out + Plural(len(at), " carries it", " carries them") + " along"
+	}
+	return some{at, mapped(at, p.columnName), drop}
 }
 
 func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
@@ -316,6 +321,8 @@ func (p *parser) noteDoubtful() {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
+	place := func(j int) bool { return is("depth", firstWord(p.names[j])) || is("place", firstWord(p.names[j])) }
+	closed := p.closed(place)
 	for _, doubt := range []struct {
 		least int // columns
 		seem  string
@@ -331,12 +338,41 @@ func (p *parser) noteDoubtful() {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
 			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
 		}},
+		{1, "may tell where or when a sample was taken", func(j int, name string, _ *column) bool {
+			return closed && place(j) || p.width > 3 && is("depth", firstWord(name))
+		}},
 	} {
 		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })
 		if len(found.at) >= doubt.least {
 			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
 		}
 	}
+}
+
+// closed reports whether three columns of numbers or more are parts of 1, 100 or 10^6 in all rows, without those
+// left out.
+func (p *parser) closed(left func(j int) bool) bool {
+	n, sums := 0, []float64(nil)
+	for j, c := range p.numbers() {
+		if left(j) {
+			continue
+		}
+		if n++; sums == nil {
+			sums = make([]float64, len(c.list))
+		}
+		for i, v := range c.list[:min(len(sums), len(c.list))] {
+			sums[i] += v
+		}
+	}
+	return n > 2 && slices.ContainsFunc([]float64{1, 100, 1e6}, func(whole float64) bool {
+		return !slices.ContainsFunc(sums, func(sum float64) bool { return !(sum > 0.9*whole && sum < 1.02*whole) })
+	})
+}
+
+// firstWord is the first word of a name, in lower case, such as depth for Depth_cm.
+func firstWord(name string) string {
+	word, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(name), "_", " "), " ")
+	return strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 func (p *parser) noteForms() {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // noteTotals warns of rows of totals or statistics at one end, by their ids or since the numbers of one are the
@@ -200,50 +199,6 @@ func standIn(v float64) bool {
 	size := math.Abs(v)
 	nines := strings.Trim(strconv.FormatFloat(size, 'f', -1, 64), "9") // of 999.9 the point
 	return v <= -99 && v == math.Trunc(v) || size >= 1e20 || size >= 99 && (nines == "" || nines == ".")
-}
-
-// notePlace warns of places and times that are data beside parts of a whole, and of depths beside others.
-func (t *Table) notePlace(d *Dialect) {
-	var places, sure []string
-	place := make([]bool, len(t.Names))
-	for j, name := range t.Names {
-		word, _, _ := strings.Cut(strings.ToLower(name), " ")
-		word = strings.TrimFunc(strings.Split(word, "_")[0], func(r rune) bool { return !unicode.IsLetter(r) })
-		if place[j] = is("place", word) || is("depth", word); place[j] {
-			if places = append(places, name); is("depth", word) {
-				sure = append(sure, name)
-			}
-		}
-	}
-	if places == nil || len(t.Names)-len(places) < 3 {
-		return
-	}
-	beside, whole := "parts of ", 0.0
-	for i := 0; i < t.Rows && beside != ""; i++ {
-		sum := 0.0
-		for j, v := range t.Data[i*len(place) : (i+1)*len(place)] {
-			if !place[j] {
-				sum += v
-			}
-		}
-		for _, w := range []float64{1, 100, 1e6} {
-			if i == 0 && sum > 0.9*w && sum < 1.02*w {
-				whole = w
-			}
-		}
-		if !(sum > 0.9*whole && sum < 1.02*whole) {
-			beside = ""
-		}
-	}
-	if beside += strconv.FormatFloat(whole, 'f', -1, 64); beside[0] != 'p' {
-		if places, beside = sure, Count(len(t.Names)-len(sure), "other column"); sure == nil {
-			return
-		}
-	}
-	list := listWord(places)
-	note := "warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside " + beside
-	t.note(note + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
-		Plural(len(places), " carries it", " carries them")+" along instead"))
 }
 
 // decimals is how many digits after the point a number has.
