@@ -13,7 +13,6 @@ import (
 const (
 	mostAbove  = 200 // lines before a table
 	mostBelow  = 60  // after it
-	mostKeys   = 5   // lines of a name and a number after it
 	leastTable = 3   // rows after them
 )
 
@@ -41,7 +40,7 @@ func (s *survey) footer(text []byte, comma rune) int {
 		number := func(s []byte) bool { return numeric(s) || present(s) && missing(s) }
 		text := !slices.ContainsFunc(f, number)
 		statistic := isTotal(strings.Trim(shown(f[0]), "% ().")) || is("spread", strings.Trim(shown(f[0]), "% ()"))
-		key := len(f) != b.width && !numeric(f[0]) && howMany(f, number) == 1 && len(lines)-i <= mostKeys
+		key := len(f) != b.width && howMany(f, number) == 1
 		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text && !statistic && !key {
 			break
 		}
@@ -92,9 +91,8 @@ type block struct {
 	lines   [][]byte
 	fields  [][][]byte // nil: the line is blank, a comment or no CSV
 	width   int        // of two thirds of the last lines, at least 2
-	alike   bool       // of nine tenths of them, or all but one
 	of      []bool     // which columns have numbers in most of these
-	numbers float64    // the share of numbers among the fields of these, if they are alike
+	numbers float64    // the share of numbers among the fields of these
 }
 
 // splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV.
@@ -111,7 +109,7 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 // beforeBlank is how many lines there are before the last blank one of the last lines, or all.
 func beforeBlank(lines [][]byte) int {
 	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
-		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 && len(bytes.TrimSpace(bytes.Join(lines[i:], nil))) > 0 {
+		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
 			return i
 		}
 	}
@@ -137,23 +135,12 @@ func newBlock(lines [][]byte, comma rune) *block {
 	}
 	b.of = make([]bool, b.width)
 	for j := range b.of {
-		there, n := 0, 0
-		for _, fields := range b.fields[last:] {
-			if len(fields) != b.width {
-				continue
-			}
-			if numeric(fields[j]) {
-				there++
-				n++
-			} else if missing(bytes.TrimSpace(fields[j])) {
-				n++
-			}
-		}
-		b.of[j] = there > 0 && 3*n >= 2*widths[b.width]
+		n := howMany(b.fields[last:], func(fields [][]byte) bool {
+			return len(fields) == b.width && numericOrMissing(fields[j])
+		})
+		b.of[j] = 3*n >= 2*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
 	}
-	odd := all - widths[b.width]
-	b.alike = (10*odd <= all || odd == 1 && all > 3) && slices.Contains(b.of, true)
 	return b
 }
 
@@ -164,19 +151,19 @@ func numeric(f []byte) bool {
 	return isNumber(bytes.TrimSpace(f)) || isNumber(point) || isNumber(comma)
 }
 
+func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
+
 // row reports whether line i has numbers where most of the last lines have them.
 func (b *block) row(i int) bool {
 	if len(b.fields[i]) != b.width {
 		return false
 	}
-	any := false
 	for j, f := range b.fields[i] {
-		if b.of[j] && !numeric(f) && !missing(bytes.TrimSpace(f)) {
+		if b.of[j] && !numericOrMissing(f) {
 			return false
 		}
-		any = any || b.of[j] && numeric(f)
 	}
-	return any
+	return slices.ContainsFunc(b.fields[i], numeric)
 }
 
 // above counts the lines before the table and its header, if they are text and it is one for certain.
@@ -196,30 +183,20 @@ func (b *block) above() int {
 			return 0
 		}
 	}
-	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable || first > mostAbove {
+	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable {
 		return 0
 	}
 	n := b.header(first)
-	from := n // lines above one such as ***End_of_Header*** are text
-	for from > 0 && !b.marked(from-1, noName) {
-		from--
-	}
-	for i, fields := range b.fields[:n] {
-		if i < from {
-			continue
-		}
-		switch {
-		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
+	for i := n - 1; i >= 0 && !b.marked(i, noName); i-- { // lines above one such as ***End_of_Header*** are text
+		fields := b.fields[i]
+		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
 			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
-				(!prose(fields) || b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
+				(!prose(fields) || b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)) {
 			return 0
 		}
 	}
 	for n > 0 && isComment(b.lines[n-1]) { // the last may have names
 		n--
-	}
-	if n == 0 || b.begins(n) == "" {
-		return 0
 	}
 	return n
 }
@@ -239,24 +216,18 @@ func (b *block) header(first int) int {
 		return i
 	}
 	switch above := first - n; {
-	case above == 0 && first < row:
-		return row
-	case first == 0, above > 0 && b.width > 2, above == 1, above == 2: // names, units
-		return n
-	case above > 0: // keys and values have two fields as well
-		for i := n; i < first; i++ {
-			if is("axis", shown(b.fields[i][0])) {
-				return i
-			}
-		}
+	case above > 2 && b.width == 2: // keys and values have two fields as well
 		return first - 1
+	case above > 0 || n == 0:
+		return n
+	case first < row:
+		return row
 	}
 	last := b.fields[n-1]
 	switch filled := howMany(last, present); {
 	case b.marked(n-1, marks):
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
-	case len(last) == b.width && 2*filled < b.width && !rowAlone(b.fields[row]): // above a header of numbers
 	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}
@@ -283,23 +254,17 @@ func (b *block) filled(fields [][]byte) bool {
 
 // keyed reports whether a line is a key with values, such as Instrument: … or Title=….
 func keyed(fields [][]byte) bool {
-	for i, f := range fields {
+	return slices.ContainsFunc(fields[:min(2, len(fields))], func(f []byte) bool {
 		f = bytes.TrimSpace(f)
-		if i < 2 && bytes.HasSuffix(f, []byte(":")) || i == 0 && bytes.HasSuffix(f, []byte("=")) ||
-			len(fields) < 3 && bytes.ContainsAny(f, ":=") {
-			return true
-		}
-	}
-	return false
+		ends := bytes.TrimRight(f, ":=")
+		return len(ends) < len(f) || len(fields) < 3 && bytes.ContainsAny(f, ":=")
+	})
 }
 
 // prose reports whether a line begins with no number, and has more text than numbers or a key before them.
 func prose(fields [][]byte) bool {
-	if keyed(fields[:min(1, len(fields))]) {
-		return true
-	}
 	numbers := howMany(fields, numeric)
-	return numbers == 0 || 2*numbers <= howMany(fields, present) && !numeric(fields[0])
+	return numbers == 0 || keyed(fields[:1]) || 2*numbers <= howMany(fields, present) && !numeric(fields[0])
 }
 
 func (b *block) begins(n int) string {

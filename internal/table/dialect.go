@@ -4,7 +4,6 @@ package table
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,21 +30,21 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 			continue
 		}
 		b := newBlock(lines, comma)
-		if b == nil || !b.alike { // text follows the table
-			b = cmp.Or(newBlock(body, comma), b)
+		if b == nil { // text follows the table
+			b = newBlock(body, comma)
 		}
 		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
 			best, d.Delimiter = b, comma
 		}
 	}
-	n := 0
-	if best != nil && best.alike {
-		n = best.above()
-	} else if best == nil && d.Delimiter == 0 {
-		first := slices.IndexFunc(lines, present)
-		d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+	if best == nil {
+		if first := slices.IndexFunc(lines, present); d.Delimiter == 0 {
+			d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+		}
+		return
 	}
-	if n == 0 {
+	n := best.above()
+	if n == 0 || best.begins(n) == "" {
 		return
 	}
 	s.noteText(s.skipped+1, s.skipped+n, "before the table ("+best.begins(n)+")")
