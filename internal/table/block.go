@@ -225,7 +225,7 @@ func (b *block) header(first int) int {
 	}
 	last := b.fields[n-1]
 	switch filled := howMany(last, present); {
-	case b.marked(n-1, marks):
+	case b.marked(n-1, marks), 2*filled < len(last) && !rowAlone(b.fields[row]): // above a header of numbers
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
 	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
