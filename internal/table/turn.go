@@ -63,21 +63,17 @@ const (
 // numbers rise in the first line as wavelengths do.
 func (s *survey) frame(p *parser) (f frame) {
 	lines := s.lines
-	if len(lines) > 0 {
-		s.head = p.guessHeader(lines)
-		if !s.names {
-			s.units, s.classes = p.headLines(lines)
-		}
-	}
-	if f.pair(p, lines) {
-		f.ok = true
+	if len(lines) == 0 {
 		return f
 	}
-	if f = (frame{about: s.about}); len(lines) == 0 {
+	if s.head = p.guessHeader(lines); !s.names {
+		s.units, s.classes = p.headLines(lines)
+	}
+	if f.ok = f.pair(p, lines); f.ok {
 		return f
 	}
 	first := lines[0]
-	f.width, f.rows = len(first), lines
+	f = frame{about: s.about, width: len(first), rows: lines}
 	numbers := s.head.numbers
 	numbers = numbers[max(0, len(numbers)-f.width+1):] // but the one in the corner
 	ordered := len(numbers) == f.width-1 && Ordered(numbers)
@@ -131,7 +127,7 @@ func (f *frame) nameOf(j int) string {
 // axis. It reports whether all others have numbers.
 func (f *frame) sort() bool {
 	f.samples, f.aside = nil, nil
-	for j := 1; j < f.width && !f.paired; j++ {
+	for j := 1; j < f.width; j++ {
 		c, name := &f.all[j], f.nameOf(j)
 		switch {
 		case f.head != nil && (c.numbers == 0 || is("aside", name) || c.words > 0 && is("of features", name) ||
@@ -441,16 +437,14 @@ func (f *frame) smooth() bool {
 
 // turned arranges a text with its columns as rows.
 func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arranged, err error) {
-	if f.paired {
-		p.width = f.width
-	} else if f.width > 0 {
+	if p.width = f.width; !f.paired && f.width > 0 {
 		f.sort()
 	}
 	lines, at, err := s.records(p, in, text, f.after)
 	if err != nil {
 		return nil, err
 	}
-	if f.paired && len(lines) > 0 {
+	if f.head != nil && len(lines) > 0 {
 		lines[0] = pack(f.head)
 	}
 	if n := min(f.above(), len(lines)); n > 1 { // text may follow at once
@@ -518,16 +512,14 @@ func (f *frame) settings(d *Dialect) (note string) {
 	if f.head != nil && d.Label != "1" && d.Weights != "1" {
 		d.takeIDs("1")
 	}
-	if f.aside != nil && !f.paired {
-		var aside []string
-		for _, j := range f.aside {
-			if name := f.nameOf(j); name != "" {
-				aside = append(aside, "column "+strconv.Itoa(j+1)+" ("+name+")")
-			}
+	var aside []string
+	for _, j := range f.aside {
+		if name := f.nameOf(j); name != "" {
+			aside = append(aside, "column "+strconv.Itoa(j+1)+" ("+name+")")
 		}
-		if aside != nil {
-			note += "; left out as no samples: " + someOf(aside)
-		}
+	}
+	if aside != nil {
+		note += "; left out as no samples: " + someOf(aside)
 	}
 	if f.left != "" {
 		note += "; " + f.left
