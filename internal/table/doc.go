@@ -67,7 +67,7 @@
 //   - numbers such as -200 or -9999 that come twice or more, or 1e30, far from all others of their column;
 //   - columns such as Zr Error behind Zr, years beside months or hours, few whole numbers in columns such as
 //     Plot or class, columns that are named as sums, and names that come twice;
-//   - depths beside other columns, and times and places beside parts of 1 or 100.
+//   - depths and coordinates beside other columns, and times beside parts of 1 or 100.
 //
 // # Advice
 //
