@@ -71,7 +71,7 @@ unit | mV | kV | mA | kA | mol | mmol | µmol | umol | nmol | mM | µM | uM | nM
 unit | USD | GBP | CHF | JPY | mg/l | mg/L | µg/l | µg/L | ug/l | ug/L | ng/l | ng/L | g/l | g/L | mg/kg
 unit | µg/kg | ug/kg | ng/g | g/kg | g/cm3 | g/cm³ | kg/m3 | kg/m³ | m/s | km/h | mg/m3 | µg/m3 | µg/m³
 unit | ug/m3 | mg/dl | mg/dL | mmol/l | mmol/L | mol/L | g | t | m | s | d | h | l | L | W | V | A | J | K
-unit | N
+unit | N | °
 element | Ag | Al | As | Au | B | Ba | Be | Bi | Br | C | Ca | Cd | Ce | Cl | Co | Cr | Cs | Cu | Dy | Er
 element | Eu | F | Fe | Ga | Gd | Ge | Hf | Hg | Ho | I | In | K | La | Li | Lu | Mg | Mn | Mo | N | Na
 element | Nb | Nd | Ni | P | Pb | Pr | Pt | Rb | S | Sb | Sc | Se | Si | Sm | Sn | Sr | Ta | Tb | Te | Th
