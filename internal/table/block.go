@@ -95,11 +95,13 @@ type block struct {
 	numbers float64    // the share of numbers among the fields of these
 }
 
-// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV.
+// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV. A line with a tab is not split at
+// blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := newSplitter(line, comma)
-		if isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
+		tab := comma == ' ' && bytes.IndexByte(bytes.TrimSpace(line), '\t') >= 0
+		if tab || isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
 			return nil
 		}
 		return mapped(split.fields, bytes.Clone)

@@ -11,7 +11,7 @@
 //
 //  1. Bytes (sniff.go, utf16.go, latin1.go). Binary formats, HTML and JSON are named. UTF-16 is read, and
 //     bytes that are not UTF-8 are Windows-1252.
-//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and space. The delimiter is the
+//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and, without tabs, space. The delimiter is the
 //     one by which two thirds of the last lines have the same number of fields, and most of these are
 //     numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten do; a
 //     line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone is
