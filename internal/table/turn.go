@@ -280,7 +280,8 @@ func (f *frame) lone(axis []float64) bool {
 		return f.features() && f.all[0].different && len(f.samples) < 3
 	}
 	return f.samples != nil && (f.spectral() && !is("clock", f.name) || f.head == nil &&
-		len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth())
+		len(f.samples) == 1 && regular(axis) && !Counts(axis) && !years(axis) &&
+		f.all[1].axis(len(f.rows)) == nil)
 }
 
 func (f *frame) column1() string {
