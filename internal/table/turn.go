@@ -143,13 +143,15 @@ func (f *frame) sort() bool {
 	return true
 }
 
-// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
+// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall, or are ids since they
+// are whole and differ below a name of ids or of features, or below none.
 func (f *frame) named() bool {
 	if f.paired {
 		return true
 	}
 	n, c := len(f.rows), &f.all[0]
-	return n > 0 && c.words == n && c.different || n > 4 && f.axis() != nil
+	ids := f.head != nil && (f.name == "" || idName(f.name) || is("feature", f.name) || is("gene", f.name))
+	return n > 0 && c.different && c.words+c.numbers == n && (c.words == n || c.whole && ids) || n > 4 && f.axis() != nil
 }
 
 // axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may contain
