@@ -82,11 +82,6 @@ func (c *column) add(p *parser, f []byte) {
 		c.gaps++
 		return
 	}
-	if limit && p.dialect.Below == BelowError { // an error, which the parser tells
-		c.numbers++
-		c.whole = false
-		return
-	}
 	if len(c.values) <= mostValues {
 		if word := string(utf8Text(f)); !slices.Contains(c.values, word) {
 			c.values = append(c.values, word)
@@ -94,20 +89,22 @@ func (c *column) add(p *parser, f []byte) {
 	}
 	text, has := p.withPoint(f), form(0)
 	if !isNumber(text) {
-		if text, has = plainer(f, p.dialect.Decimal); !isNumber(text) {
-			if text, _ = plainer(f, ','); isNumber(text) { // a slip, which the parser tells
-				c.numbers++
-				c.whole = false
-				return
-			}
-			c.words++
-			if isDate(f) {
-				c.dates++
-			} else if isAmount(f) {
-				c.amounts++
-			}
+		text, has = plainer(f, p.dialect.Decimal)
+	}
+	if !isNumber(text) {
+		slip, _ := plainer(f, ',')
+		switch {
+		case limit, isNumber(slip): // an error, which the parser tells
+			c.numbers++
+			c.whole = false
 			return
+		case isDate(f):
+			c.dates++
+		case isAmount(f):
+			c.amounts++
 		}
+		c.words++
+		return
 	}
 	c.form |= has
 	c.addUnit(f, has)
@@ -203,16 +200,16 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 
 // leaveOut leaves out named columns that are always 100, and empty ones.
 func (p *parser) leaveOut(rows int, h *Head) {
-	named := func(j int) bool { return h.Header && p.names[j] != Column(j) && !unnamed(p.names[j]) }
 	whole := p.some(func(j int, c *column) bool {
-		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
-			!p.survey.cut && h.Header && !isNumber([]byte(p.names[j]))
+		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header && !p.survey.cut
 	})
 	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
 	for _, j := range slices.Concat(whole.at, hollow.at) {
 		p.roles[j] = roleNone
 	}
-	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool { return !named(j) }))
+	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool {
+		return p.names[j] == Column(j) || unnamed(p.names[j])
+	}))
 	for _, name := range whole.names {
 		p.survey.note(name + " is left out: it is always 100")
 	}
