@@ -61,7 +61,7 @@ func noteHeadLines(n int, line [][]byte) string {
 // guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
 // quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
 func (p *parser) guessHeader(lines [][][]byte) (h header) {
-	if p.survey.quoted || p.survey.names {
+	if p.survey.quoted && len(lines) > 1 || p.survey.names {
 		return header{is: true}
 	}
 	first, rows := lines[0], lines[1:]
@@ -318,22 +318,6 @@ func rowAlone(line [][]byte) bool {
 		}
 	}
 	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
-}
-
-// namesQuoted reports whether line 1 alone is in quotes, as R and softkmeans-convert write names.
-func (s *survey) namesQuoted(text []byte, comma rune) bool {
-	split := s.splitter(text, comma)
-	line := 0
-	for line < surveyRows && split.next() == nil {
-		if empty(split.fields) {
-			continue
-		}
-		if all := split.quotes == len(split.fields); all != (line == 0) {
-			return false
-		}
-		line++
-	}
-	return line > 1
 }
 
 // orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.

@@ -23,8 +23,7 @@ type column struct {
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
-	percents             int    // numbers with a percent sign
-	bare                 string // the first other than 0 without one
+	percents             int // numbers with a percent sign
 	dates                int
 	below                int            // entries such as <4
 	units                map[string]int // behind numbers, how often; nil: none
@@ -113,10 +112,8 @@ func (c *column) add(p *parser, f []byte) {
 	if v == 0 && has&(formUnit|formCurrency) == 0 {
 		c.zeros++
 	}
-	if has&formPercent != 0 {
+	if v != 0 && has&formPercent != 0 {
 		c.percents++
-	} else if v != 0 && c.bare == "" {
-		c.bare = string(utf8Text(f))
 	}
 	c.whole = c.whole && v == math.Trunc(v)
 	c.numbers++
@@ -152,14 +149,6 @@ func isDate(f []byte) bool {
 // names the columns of text that are left. wanted has the names that Pick asks for, if it does.
 func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	s := p.survey
-	if s.doubt != nil && p.dialect.Decimal == 0 {
-		e := p.fault(-1, Printable(string(s.doubt))+" may be a number of thousands or one with three decimals").
-			advise(p.dialect.Words.Decimal,
-				"say which the decimal sign is: "+p.dialect.Words.Decimal+" comma or point",
-				[]string{p.dialect.Words.Decimal, "comma"}, []string{p.dialect.Words.Decimal, "point"})
-		e.Line = s.doubted
-		return e
-	}
 	clear(s.seen) // of the header
 	s.deleted = false
 	s.columns = p.columnsOf(rows)
@@ -189,10 +178,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	if h.Header {
-		p.noteOthers()
-		p.noteDoubtful()
-	}
+	p.noteOthers()
+	p.noteDoubtful()
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
@@ -335,6 +322,9 @@ func (p *parser) noteDoubtful() {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
 			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
 		}},
+		{1, "may mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
+			return c.percents > 0 && c.percents < len(c.list)-c.zeros
+		}},
 		{1, "may tell where or when a sample was taken", func(j int, name string, _ *column) bool {
 			return closed && place(j) || p.width > 3 && is("depth", firstWord(name))
 		}},
@@ -385,12 +375,6 @@ func (p *parser) noteForms() {
 		in := p.some(func(_ int, c *column) bool { return c.form&f.is != 0 })
 		if in.at != nil {
 			p.survey.note(f.say + someOf(in.names))
-		}
-	}
-	for j, c := range p.numbers() {
-		if c.percents > 0 && c.bare != "" {
-			p.survey.note("warning: " + p.columnName(j) + " has numbers with a percent sign and numbers without " +
-				"one, such as " + Printable(c.bare) + ": 50 % is read as 50, not as 0.5")
 		}
 	}
 }
