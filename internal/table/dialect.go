@@ -175,7 +175,7 @@ func (s *survey) namesAbove(d *Dialect) {
 func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 	comment = bytes.TrimLeft(comment, " \t")
 	sign := comment[:min(1, len(comment))] // a unit such as % may follow it
-	list := s.split(bytes.TrimLeft(comment, string(sign)+" \t"), comma, 1)
+	list := new(survey).split(bytes.TrimLeft(comment, string(sign)+" \t"), comma, 1)
 	if len(list) == 0 {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 // commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5
 // say so, those such as 1.5 or 1,234.5 deny it. doubt is one such as 1,234, where the comma
 // is not the delimiter, or as 1.234 beside semicolons, if no other says which sign it is.
-func (s *survey) commas(delimiter rune) bool {
+func (s *survey) commas(delimiter rune) (comma bool, doubt []byte) {
 	commas, points := 0, 0
 	lines := s.lines
 	if len(lines) > 1 && !slices.ContainsFunc(lines[0], trimmedNumber) { // names, such as 0.5 µm
@@ -216,16 +216,16 @@ func (s *survey) commas(delimiter rune) bool {
 				commas++
 			case point && !comma:
 				points++
-			case s.doubt == nil && point && has != formDouble && (has&formGroups == 0 && delimiter != ',' ||
+			case doubt == nil && point && has != formDouble && (has&formGroups == 0 && delimiter != ',' ||
 				has&formGroups != 0 && delimiter == ';'):
-				s.doubt = f
+				doubt = f
 			}
 		}
 	}
-	if points > 0 {
-		s.doubt = nil
+	if points+commas > 0 {
+		doubt = nil
 	}
-	return points == 0 && commas > 0
+	return points == 0 && commas > 0, doubt
 }
 
 // guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a

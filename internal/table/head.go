@@ -61,137 +61,101 @@ func noteHeadLines(n int, line [][]byte) string {
 // guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
 // quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
 func (p *parser) guessHeader(lines [][][]byte) (h header) {
-	if p.survey.quoted || p.survey.names {
+	if p.survey.quoted && len(lines) > 1 || p.survey.names {
 		return header{is: true}
 	}
 	first, rows := lines[0], lines[1:]
 	p.width = len(first)
 	below := p.columnsOf(rows)
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
-	formed := 0                   // numbers with signs
+	formed, out := 0, 0           // numbers with signs; numbers outside of the range of their column
 	for j, f := range first {
-		f = p.halved(bytes.TrimSpace(f))
-		switch text := p.withPoint(f); {
-		case missing(f): // or the name of a column, as NA for sodium
-		case isNumber(text):
-			v, _ := parseFloat(text)
-			if !below[j].text() {
-				h.numbers = append(h.numbers, v)
+		f, c := p.halved(bytes.TrimSpace(f)), &below[j]
+		text, has := plainer(f, p.dialect.Decimal)
+		v, plain := p.value(f)
+		switch data := c.numbers > 0 && !c.text(); {
+		case missing(f), plain && c.text(): // or the name of a column, as NA for sodium
+		case plain:
+			if h.numbers = append(h.numbers, v); v < c.least || v > c.most {
+				out++
 			}
-		case below[j].numbers > 0 && !below[j].text():
-			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) ||
-				has&^below[j].form&formUnit != 0 {
+		case data && isNumber(text) && has&^c.form == 0: // as those below
+			formed++
+		default:
+			if words++; data && !isNumber(text) {
 				above++
 				word = j
-			} else if has != 0 && has&^below[j].form == 0 {
-				formed++ // a number, written as those below
-				continue
 			}
-			words++
-		default:
-			words++
 		}
 	}
 	switch n := len(h.numbers); {
 	case n == 0:
 		h.is = words > 0 && (formed == 0 || above > 0)
-	case is("axis", shown(first[0])) && (above > 0 || Ordered(h.numbers)):
-		h.is = true
-	case above == 0:
-		p.numericHeader(&h, first, rows, below)
-	case above >= n, p.outside(h.numbers, first, below), exactAxis(h.numbers):
+	case is("axis", shown(first[0])), above >= n:
 		h.is = true
 	default:
-		h.ask = p.noNames(first, word)
+		if p.numericHeader(&h, first, rows, below, 2*out > n); above > 0 && !h.is {
+			h.ask = p.noNames(first, word)
+		}
 	}
 	return h
 }
 
-// outside reports whether numbers are in order, and most of them outside of the range of their column.
-func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
-	n := 0
-	for j, f := range first {
-		if v, ok := p.value(f); ok && (v < below[j].least || v > below[j].most) {
-			n++
-		}
-	}
-	return len(numbers) >= 3 && ordered(numbers) && 2*n > len(numbers)
-}
-
 // numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
 // They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
-// certain if no row does, and there is more: many steps alike, a column without a name, numbers beyond those
-// of the rows, a count above the names of rows. So it is above an axis in column 1, if no two are alike.
-func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column) {
-	numbers := h.numbers
-	n, unnamed := len(numbers), false
-	for j, f := range first {
-		unnamed = unnamed || absent(f) && below[j].numbers > 0
-	}
-	is, setting := "rise", p.dialect.Words.Header
-	if n < 3 || len(rows) == 0 || p.mirrored() {
+// certain if no row does, and there is more: many steps alike, a column without a name, numbers outside of their
+// columns, a count above the names of rows. So it is above an axis in column 1, if its numbers are whole and differ.
+func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
+	numbers, n := h.numbers, len(h.numbers)
+	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances
+		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
+	})
+	if n < 3 || len(rows) == 0 || mirrored {
 		return
 	}
-	if n == len(first)-1 && absent(first[0]) && numbered(numbers, below[0].axis(len(rows))) {
-		h.is, h.note = true, p.thisLine()+" is taken for a header: its numbers are above an axis in column 1"+
-			hint(setting, " no makes a row of it")
-		return
+	setting, why := p.dialect.Words.Header, "rise"
+	if !rises(numbers) {
+		why = "fall"
 	}
 	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
 		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
 	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(setting,
 		"give "+setting+" yes or no", []string{setting, "yes"}, []string{setting, "no"})
-	if !ordered(numbers) {
-		if unnamed && absent(first[0]) && below[0].rising && below[0].numbers >= longAxis { // ids above an axis
-			h.ask = ask
-		}
-		return
-	}
-	if !rises(numbers) {
-		is = "fall"
-	}
-	exact, counts, same := exactAxis(numbers), counting(numbers), 0 // rows of the same kind
-	var row []float64
-	for _, line := range rows {
-		row = row[:0]
-		for j, f := range line[:min(len(line), len(first))] {
-			if v, ok := p.value(f); ok && trimmedNumber(p.withPoint(first[j])) {
+	axis, counts, exact := below[0].axis(len(rows)), counting(numbers), exactAxis(numbers)
+	beside := absent(first[0]) && len(axis) >= longAxis && !Counts(axis)
+	other := func(v float64) bool { return v != math.Trunc(v) }
+	ids := n == len(first)-1 && !slices.ContainsFunc(numbers, other) &&
+		len(slices.Compact(slices.Sorted(slices.Values(numbers)))) == n
+	same := howMany(rows, func(line [][]byte) bool { // rows of the same kind
+		var row []float64
+		for _, f := range line {
+			if v, ok := p.value(f); ok {
 				row = append(row, v)
 			}
 		}
-		if len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || exactAxis(row)) {
-			same++
-		}
-	}
+		row = row[max(0, len(row)-n):]
+		return len(row) == n && ordered(row) && (!exact || exactAxis(row))
+	})
 	switch {
+	case beside && ids:
+		h.is, why = true, "are above an axis in column 1"
+	case !ordered(numbers):
+		if beside {
+			h.ask = ask
+		}
 	case 2*same > len(rows) && !(counts && same < len(rows)):
-	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
-		counts && below[0].text() || (even(numbers) || n >= 5) && (unnamed || p.outside(numbers, first, below))):
-		h.is = true
-		h.note = p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
-			", and the numbers of no other line do" + hint(setting, " no makes a row of it")
-	case same > 0 || counts || n >= longAxis || n >= 5 && even(numbers):
+	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts || counts && below[0].text() ||
+		(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
+		h.is, why = true, why+" "+shown+", and the numbers of no other line do"
+	case same > 0 || n >= longAxis || even(numbers):
 		h.ask = ask
 	}
-}
-
-// numbered reports whether numbers of samples, whole and no two alike, are above an axis.
-func numbered(numbers, axis []float64) bool {
-	whole := func(v float64) bool { return v == math.Trunc(v) }
-	numbers = slices.Sorted(slices.Values(numbers))
-	return howMany(numbers, whole) == len(numbers) && len(slices.Compact(numbers)) == len(numbers) &&
-		len(axis) >= leastTurned && regular(axis) && !Counts(axis)
+	if h.is {
+		h.note = p.thisLine() + " is taken for a header: its numbers " + why + hint(setting, " no makes a row of it")
+	}
 }
 
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
-
-// mirrored reports whether line 1 is the first column, as in a table of distances.
-func (p *parser) mirrored() bool {
-	lines := p.survey.lines
-	return slices.EqualFunc(lines, lines[0], func(line [][]byte, f []byte) bool {
-		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
-	})
-}
 
 // mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of means,
 // and surveys write questions and keys.
@@ -214,10 +178,8 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 		numbers, words, units, row, named := 0, map[string]bool{}, true, false, false
 		for j, f := range line[:min(width, len(line))] {
 			f = bytes.TrimSpace(f)
-			text, _ := plainer(f, p.dialect.Decimal)
-			_, _, limit := p.limit(f)
-			switch {
-			case isNumber(p.withPoint(f)) || isNumber(text) || limit:
+			switch _, _, limit := p.limit(f); {
+			case numeric(f) || limit:
 				numbers++
 			case missing(f):
 			case below[j].numbers > 0 && !below[j].text():
@@ -232,10 +194,8 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 				}
 			}
 		}
-		index := n > 0 && row && absent(lines[0][0]) && len(words) == 0 // pandas names the rows so
 		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
-		if classes || len(line) != width || numbers > 0 || len(words) == 0 && !index ||
-			row && len(words) < 3 && !units || named {
+		if classes || len(line) != width || numbers > 0 || len(words) == 0 || row && len(words) < 3 && !units || named {
 			break
 		}
 		n++
@@ -358,22 +318,6 @@ func rowAlone(line [][]byte) bool {
 		}
 	}
 	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
-}
-
-// namesQuoted reports whether line 1 alone is in quotes, as R and softkmeans-convert write names.
-func (s *survey) namesQuoted(text []byte, comma rune) bool {
-	split := s.splitter(text, comma)
-	line := 0
-	for line < surveyRows && split.next() == nil {
-		if empty(split.fields) {
-			continue
-		}
-		if all := split.quotes == len(split.fields); all != (line == 0) {
-			return false
-		}
-		line++
-	}
-	return line > 1
 }
 
 // orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.

@@ -84,7 +84,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 
 // noteRising names a column of data whose numbers rise, as ids or points of an axis do.
 func (p *parser) noteRising(c *column, j int) {
-	if c.words > 0 || c.gaps > 1 || !c.rising || c.numbers < 10 || !c.whole && (j > 0 || is("axis", p.names[j])) {
+	if !c.rising || c.numbers < 10 || !c.whole && (j > 0 || is("axis", p.names[j])) {
 		return
 	}
 	note := p.columnName(j) + " is data, though its numbers rise from row to row" +
@@ -103,30 +103,30 @@ const (
 
 // whyID says why a column looks like ids; "" if it does not.
 func (p *parser) whyID(c *column, j int, header bool) string {
-	name := p.names[j]
-	all := c.numbers + c.words
+	name, all := p.names[j], c.numbers+c.words
 	gaps := c.gaps - c.given // 99 may be missing in a column, and an id
 	if !c.text() {
 		gaps += c.givenWords
 	}
-	full := gaps == 0 || gaps == 1 && all >= 8 // a line of totals may have none
-	integers := c.words == 0 && c.whole && c.numbers > 0 && full
+	unique := c.different && all > 1 && (gaps == 0 || gaps == 1 && all >= 8) // a line of totals may have none
+	integers := c.words == 0 && c.whole
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
 	switch {
-	case j == 0 && p.survey.short, bare && c.different && full && all > 1 && (c.text() || integers && c.rising):
+	case j == 0 && p.survey.short, bare && unique && (c.text() || integers && c.rising):
 		return "it has no name, and no value comes twice"
-	case header && idName(name) && c.different && full && all > 1 && (c.text() || integers):
+	case header && unique && idName(name) && (c.text() || integers):
 		return "its name says so, and no value comes twice"
 	case integers && gaps == 0 && c.consecutive && c.numbers >= 5:
 		return numbersOfRows
 	case !header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
-	case header && j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
+	case j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
 		!isNumber([]byte(name)) && IsAxis(p.names[1:]):
 		return "its numbers rise evenly beside names that are numbers"
-	case c.text() && c.different && full && c.dates == c.words && all > 2:
+	case !unique || !c.text() || all == 2:
+	case c.dates == c.words:
 		return datesOfRows
-	case c.text() && c.different && full && c.dates+c.amounts < c.words && all > 2:
+	case c.dates+c.amounts < c.words:
 		return "it holds text, and no value comes twice"
 	}
 	return ""
@@ -154,7 +154,7 @@ func (p *parser) guessPositions(free func(int) bool, h *Head) {
 			return
 		}
 	}
-	if !h.Header || at == nil || len(axis) < 5 || !ordered(axis) {
+	if !h.Header || at == nil || len(axis) < 5 {
 		return
 	}
 	for _, j := range at {

@@ -23,8 +23,7 @@ type column struct {
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
-	percents             int    // numbers with a percent sign
-	bare                 string // the first other than 0 without one
+	percents             int // numbers with a percent sign
 	dates                int
 	below                int            // entries such as <4
 	units                map[string]int // behind numbers, how often; nil: none
@@ -82,11 +81,6 @@ func (c *column) add(p *parser, f []byte) {
 		c.gaps++
 		return
 	}
-	if limit && p.dialect.Below == BelowError { // an error, which the parser tells
-		c.numbers++
-		c.whole = false
-		return
-	}
 	if len(c.values) <= mostValues {
 		if word := string(utf8Text(f)); !slices.Contains(c.values, word) {
 			c.values = append(c.values, word)
@@ -94,20 +88,22 @@ func (c *column) add(p *parser, f []byte) {
 	}
 	text, has := p.withPoint(f), form(0)
 	if !isNumber(text) {
-		if text, has = plainer(f, p.dialect.Decimal); !isNumber(text) {
-			if text, _ = plainer(f, ','); isNumber(text) { // a slip, which the parser tells
-				c.numbers++
-				c.whole = false
-				return
-			}
-			c.words++
-			if isDate(f) {
-				c.dates++
-			} else if isAmount(f) {
-				c.amounts++
-			}
+		text, has = plainer(f, p.dialect.Decimal)
+	}
+	if !isNumber(text) {
+		slip, _ := plainer(f, ',')
+		switch {
+		case limit, isNumber(slip): // an error, which the parser tells
+			c.numbers++
+			c.whole = false
 			return
+		case isDate(f):
+			c.dates++
+		case isAmount(f):
+			c.amounts++
 		}
+		c.words++
+		return
 	}
 	c.form |= has
 	c.addUnit(f, has)
@@ -116,10 +112,8 @@ func (c *column) add(p *parser, f []byte) {
 	if v == 0 && has&(formUnit|formCurrency) == 0 {
 		c.zeros++
 	}
-	if has&formPercent != 0 {
+	if v != 0 && has&formPercent != 0 {
 		c.percents++
-	} else if v != 0 && c.bare == "" {
-		c.bare = string(utf8Text(f))
 	}
 	c.whole = c.whole && v == math.Trunc(v)
 	c.numbers++
@@ -155,14 +149,6 @@ func isDate(f []byte) bool {
 // names the columns of text that are left. wanted has the names that Pick asks for, if it does.
 func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	s := p.survey
-	if s.doubt != nil && p.dialect.Decimal == 0 {
-		e := p.fault(-1, Printable(string(s.doubt))+" may be a number of thousands or one with three decimals").
-			advise(p.dialect.Words.Decimal,
-				"say which the decimal sign is: "+p.dialect.Words.Decimal+" comma or point",
-				[]string{p.dialect.Words.Decimal, "comma"}, []string{p.dialect.Words.Decimal, "point"})
-		e.Line = s.doubted
-		return e
-	}
 	clear(s.seen) // of the header
 	s.deleted = false
 	s.columns = p.columnsOf(rows)
@@ -192,10 +178,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	if h.Header {
-		p.noteOthers()
-		p.noteDoubtful()
-	}
+	p.noteOthers()
+	p.noteDoubtful()
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
@@ -203,16 +187,16 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 
 // leaveOut leaves out named columns that are always 100, and empty ones.
 func (p *parser) leaveOut(rows int, h *Head) {
-	named := func(j int) bool { return h.Header && p.names[j] != Column(j) && !unnamed(p.names[j]) }
 	whole := p.some(func(j int, c *column) bool {
-		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
-			!p.survey.cut && h.Header && !isNumber([]byte(p.names[j]))
+		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header && !p.survey.cut
 	})
 	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
 	for _, j := range slices.Concat(whole.at, hollow.at) {
 		p.roles[j] = roleNone
 	}
-	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool { return !named(j) }))
+	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool {
+		return p.names[j] == Column(j) || unnamed(p.names[j])
+	}))
 	for _, name := range whole.names {
 		p.survey.note(name + " is left out: it is always 100")
 	}
@@ -338,6 +322,9 @@ func (p *parser) noteDoubtful() {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
 			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
 		}},
+		{1, "may mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
+			return c.percents > 0 && c.percents < len(c.list)-c.zeros
+		}},
 		{1, "may tell where or when a sample was taken", func(j int, name string, _ *column) bool {
 			return closed && place(j) || p.width > 3 && is("depth", firstWord(name))
 		}},
@@ -388,12 +375,6 @@ func (p *parser) noteForms() {
 		in := p.some(func(_ int, c *column) bool { return c.form&f.is != 0 })
 		if in.at != nil {
 			p.survey.note(f.say + someOf(in.names))
-		}
-	}
-	for j, c := range p.numbers() {
-		if c.percents > 0 && c.bare != "" {
-			p.survey.note("warning: " + p.columnName(j) + " has numbers with a percent sign and numbers without " +
-				"one, such as " + Printable(c.bare) + ": 50 % is read as 50, not as 0.5")
 		}
 	}
 }

@@ -32,8 +32,6 @@ type survey struct {
 	orange   int             // lines after the header that hold what Orange writes there
 	quoted   bool            // line 1 has all fields in quotes, and no other line has
 	columns  []column        // what guessColumns has seen
-	doubt    []byte          // the first number such as 1.234, which may be 1234; nil: there is none
-	doubted  int             // its line
 	ask      *Error          // what cannot be guessed; nil: nothing
 	cut      bool            // there are more rows
 	deleted  bool            // there are deleted channels
@@ -84,16 +82,19 @@ func look(text []byte, d *Dialect) *survey {
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.first += s.skipped
 	s.cut = s.cut || len(s.lines) == surveyRows
-	s.quoted = s.namesQuoted(text, d.Delimiter)
 	s.shape(d)
 	s.orangeHead(d)
-	if d.Decimal == 0 && s.commas(d.Delimiter) {
-		d.Decimal, s.doubt = ',', nil
+	comma, doubt := s.commas(d.Delimiter)
+	switch w := d.Words.Decimal; {
+	case d.Decimal != 0:
+	case comma:
+		d.Decimal = ','
 		s.note("the decimal sign is the comma")
-	}
-	if s.doubt != nil {
-		before := text[:max(0, bytes.Index(text, s.doubt))]
-		s.doubted = 1 + s.skipped + bytes.Count(before, []byte("\n"))
+	case doubt != nil:
+		before := text[:max(0, bytes.Index(text, doubt))]
+		s.ask = &Error{Line: 1 + s.skipped + bytes.Count(before, []byte("\n")),
+			Msg: Printable(string(doubt)) + " may be a number of thousands or one with three decimals"}
+		s.ask.advise(w, "say which the decimal sign is: "+w+" comma or point", []string{w, "comma"}, []string{w, "point"})
 	}
 	s.namesAbove(d)
 	return s
@@ -140,6 +141,7 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			if lines == nil {
 				s.first = split.start
 			}
+			s.quoted = (s.quoted || lines == nil) && (split.quotes == len(fields)) == (lines == nil)
 			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}
