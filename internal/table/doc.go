@@ -47,7 +47,7 @@
 //     are they if column 1 has types of mutations, the main oxides, or genes or proteins beside names of
 //     samples, if a line below the header is named Group, Class, …, or if the file is GCT. One of these
 //     without the other is a question: genes above five columns or more, elements, species, names such as
-//     OTU_3, gene12 or Abra alba, a column of m/z or of taxonomy, an axis without a name. An axis beside
+//     OTU_3, gene12 or Abra alba, a column of m/z or of lineages, an axis without a name. An axis beside
 //     columns of other kinds, or it or regular steps beside one, is one measurement, whose points stay rows,
 //     with a warning; so are names of features beside one or two samples. Lines of sample, axis and value are
 //     a long table if names say so; if each sample has each value of the axis, that is a question. Codes,

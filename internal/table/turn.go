@@ -193,7 +193,14 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	}
 	axis := f.axis()
 	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
-		about := slices.IndexFunc(f.head, func(name []byte) bool { return is("of features", string(name)) })
+		about := -1
+		short := func(v string) bool { return strings.Count(v, ";") < 3 } // for a lineage
+		for j := range f.head {
+			lineages := f.all[j].words > 0 && !slices.ContainsFunc(f.all[j].values, short)
+			if about < 0 && (lineages || is("of features", f.nameOf(j))) {
+				about = j
+			}
+		}
 		switch {
 		case s.gct:
 			return certain, "the file has the form GCT"
