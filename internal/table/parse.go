@@ -308,9 +308,22 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
+// otherWidth is the error for a line of another number of fields than line 1, or for line 1 if more lines are as
+// this one.
 func (p *parser) otherWidth(fields [][]byte) *Error {
-	return p.fault(-1, Count(len(fields),
-		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+	n, widths := len(fields), map[int]int{}
+	e := p.fault(-1, Count(n, "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+	for i := 0; p.survey != nil && i < len(p.survey.lines); i++ {
+		widths[len(p.survey.lines[i])]++
+	}
+	others := Count(widths[n], "line") + " have " + strconv.Itoa(n)
+	if widths[n] >= max(leastTable, widths[p.width]) {
+		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others
+	} else if widths[n] > 1 {
+		e.Msg += ", and so have " + Count(widths[p.width], "line") + ", but " + others +
+			": put empty fields where some are missing"
+	}
+	return e
 }
 
 func (p *parser) addRow(fields [][]byte, o *part) *Error {
