@@ -74,6 +74,8 @@ type parser struct {
 	split splitter
 	field []byte // memory of withPoint
 
+	flawed []flaw // those of the present row
+
 	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
@@ -331,7 +333,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 		return p.otherWidth(fields)
 	}
 	o.data = slices.Grow(o.data, p.cols)
-	row := o.data[len(o.data) : len(o.data)+p.cols]
+	row, flawed := o.data[len(o.data):len(o.data)+p.cols], p.flawed[:0]
 	for j, s := range fields {
 		if p.texts > 0 && p.text[j] {
 			o.addText(s)
@@ -352,7 +354,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 				field := p.settled(bytes.TrimSpace(s))
 				if p.survey != nil || p.dialect.Missing && missing(field) {
 					v = math.NaN()
-					o.addFault(p, j, field, err)
+					flawed = append(flawed, o.flaw(p, j, field, err))
 					err = nil
 				}
 			}
@@ -369,7 +371,8 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 			o.weight = append(o.weight, v)
 		}
 	}
-	o.data = o.data[:len(o.data)+p.cols]
+	o.addFlaws(p, flawed)
+	p.flawed, o.data = flawed, o.data[:len(o.data)+p.cols]
 	o.rows++
 	return nil
 }
