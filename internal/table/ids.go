@@ -69,10 +69,8 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 			p.id = j + 1
 			note += "taken for the rows' ids and "
 			if c.words > 4 && c.dates == c.words-1 && !isDate([]byte(c.values[0])) { // as FRED-MD
-				why[j] += "; warning: row 1 is data, though it has " + quote(c.values[0]) + " where others have dates"
-				if w := p.dialect.Words.Skip; w != "" {
-					why[j] += ", and " + w + " 1 leaves it out"
-				}
+				why[j] += "; warning: row 1 is data, though it has " + quote(c.values[0]) + " where others have dates" +
+					hint(p.dialect.Words.Skip, " 1 leaves it out")
 			}
 		}
 		if note += "left out: " + why[j]; p.survey.cut {

@@ -112,22 +112,17 @@ func (l *long) find() bool {
 		}
 	}
 	all := slices.Concat(texts, numbers)
-	feature := -1 // the one with most values
-	for _, j := range texts {
-		if name := l.nameOf(j); (is("gene", name) || is("feature", name)) &&
-			(feature < 0 || len(l.all[j].values) > len(l.all[feature].values)) {
-			feature = j
-		}
-	}
 	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.nameOf(j)) })
-	l.named = spectral >= 0 || feature >= 0
-	switch {
+	features := slices.DeleteFunc(slices.Clone(texts), func(j int) bool {
+		return !is("gene", l.nameOf(j)) && !is("feature", l.nameOf(j))
+	})
+	switch l.named = true; {
 	case spectral >= 0:
 		l.axis = numbers[spectral]
-	case feature >= 0:
-		l.axis = feature
+	case len(features) > 0:
+		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
 	case len(all) == 3 && (texts != nil || l.namesSamples(all[0])):
-		l.axis = all[1]
+		l.named, l.axis = false, all[1]
 	default:
 		return false
 	}

@@ -373,8 +373,7 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		end := len(word)
 		switch {
 		case (word == "s" || is("sample", word)) && len(number) > 0 && (isDigit(number[0]) || len(number) == 1),
-			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
-			end >= 10 && strings.Trim(name, "ACGT") == "",
+			end >= 4 && strings.Trim(name[:end], "ACGT") == "", // a barcode such as AAACCTG-1
 			word == "tcga":
 			samples++
 		}
