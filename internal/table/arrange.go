@@ -160,16 +160,16 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	if p.width = 0; turn {
 		a, err = s.turned(p, in, text, &f)
 		note += f.settings(&d)
-	} else if a, note, err = s.pivot(p, in, text, l); d.Long == LongYes {
-		note = "the table is long, as asked: " + note
 	} else {
-		note = "the table is long: " + note + hint(word, " no reads its lines as rows")
+		a, note, err = s.pivot(p, in, text, l)
+		if l.settings(&d); d.Long == LongYes {
+			note = "the table is long, as asked: " + note
+		} else {
+			note = "the table is long: " + note + hint(word, " no reads its lines as rows")
+		}
 	}
 	if err != nil {
 		return nil, in, err
-	}
-	if !turn {
-		l.settings(&d)
 	}
 	t, again, err := s.reopen(in, d, note, a)
 	if err != nil {

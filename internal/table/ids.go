@@ -15,10 +15,7 @@ var idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "
 
 func idName(name string) bool {
 	lower := strings.ToLower(name)
-	if is("id", lower) {
-		return true
-	}
-	if slices.ContainsFunc(idEnds, func(end string) bool { return strings.HasSuffix(lower, end) }) {
+	if is("id", lower) || slices.ContainsFunc(idEnds, func(end string) bool { return strings.HasSuffix(lower, end) }) {
 		return true
 	}
 	n := len(name) // CHLORID and LIQUID are data

@@ -221,13 +221,12 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 // known reports that column 1 has names that the dialect knows, and line 1 has not.
 func (f *frame) known(names []string) (turning, string) {
 	known := Set(names)
-	has := func(s []byte) bool { return known[shown(s)] }
-	top := f.rows[0]
+	has := func(name string) bool { return known[name] }
+	down, top := f.down(has), f.rows[0]
 	if f.head != nil {
 		top = f.head
 	}
-	down := howMany(f.rows, func(line [][]byte) bool { return has(line[0]) })
-	if !slices.ContainsFunc(top[1:], has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
+	if !slices.ContainsFunc(mapped(top[1:], shown), has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
 		return certain, "column 1 has the names of the model's columns"
 	}
 	return asItStands, ""
