@@ -157,21 +157,18 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 		keys[key], axis[at], pairs[key+at] = true, true, true
 	}
 	n, samples := len(l.rows), len(keys)
-	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
+	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
 	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
 		strconv.Itoa(len(axis)) + " values of column " + strconv.Itoa(l.axis+1)
 	if name := l.nameOf(l.axis); name != "" {
 		why += " (" + name + ")"
 	}
-	switch {
-	case len(axis) < 3 || !spread, len(l.values) > 2 && !(full && samples > 2): // two are values and their deviations
-	case l.named, full && samples > 2 && l.head == nil && regular(numbers) && spectrumLike(numbers):
-		return certain, why
-	case full && samples > 2, l.all[l.axis].text() && len(pairs) == n:
-		return likely, why
-	}
-	return asItStands, ""
+	return decide([]evidence{
+		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two are values and their deviations
+		{l.named || full && l.head == nil && regular(numbers) && spectrumLike(numbers), certain, why},
+		{full || l.all[l.axis].text() && len(pairs) == n, likely, why},
+	})
 }
 
 // keyOf is what tells the sample of a line from others.

@@ -40,8 +40,7 @@ type frame struct {
 	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
 	units   int      // lines after it with units, or the names of pairs
 	left    string   // the note on these units
-	classes bool     // a line after these has the classes of the samples
-	grouped bool     // one of them comes twice
+	classes turning  // a line after these has the classes of the samples; certain: one of them comes twice
 	paired  bool     // each sample has an axis of its own, in the column before
 	rows    [][][]byte
 
@@ -101,8 +100,10 @@ func (f *frame) findUnits(s *survey) {
 		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
 	f.rows = f.rows[f.units:]
-	if f.classes = s.classes; f.classes {
-		f.grouped = len(Set(mapped(f.rows[0], shown))) < len(f.rows[0])
+	if s.classes {
+		if f.classes = likely; len(Set(mapped(f.rows[0], shown))) < len(f.rows[0]) {
+			f.classes = certain
+		}
 		f.rows = f.rows[1:]
 	}
 }
@@ -184,25 +185,22 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		return f.known(d.Known)
 	case len(f.rows) < leastTurned || !f.sort():
 		return asItStands, ""
-	case f.classes && f.grouped:
-		return certain, "a line below their names has classes"
-	case f.classes:
-		return likely, "a line below their names has classes" // or is a row without numbers
 	}
-	axis := f.axis()
-	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
-		about := slices.IndexFunc(f.head, func(name []byte) bool { return is("of features", string(name)) })
-		switch {
-		case s.gct:
-			return certain, "the file has the form GCT"
-		case about > 0 || about == 0 && !f.spectral():
-			return likely, "column " + strconv.Itoa(about+1) + " (" + shown(f.head[about]) + ") tells of features"
-		case axis != nil:
-			t, why = f.byAxis(axis)
-		case f.all[0].words == len(f.rows) && f.all[0].different:
-			return f.byNames()
-		}
+	axis, head := f.axis(), f.head
+	about := slices.IndexFunc(head, func(name []byte) bool { return is("of features", string(name)) })
+	rules := []evidence{
+		{f.classes > asItStands, f.classes, "a line below their names has classes"}, // or is a row without numbers
+		{len(f.samples) < 3 || head == nil && d.Pick != nil, asItStands, ""},
+		{s.gct, certain, "the file has the form GCT"},
+		{about > 0 || about == 0 && !f.spectral(), likely,
+			"column " + strconv.Itoa(about+1) + " (" + f.nameOf(max(about, 0)) + ") tells of features"},
 	}
+	if axis != nil {
+		rules = append(rules, f.byAxis(axis)...)
+	} else if f.all[0].words == len(f.rows) && f.all[0].different {
+		rules = append(rules, f.byNames()...)
+	}
+	t, why = decide(rules)
 	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(axis) {
 		n, what, points := len(f.samples), "one spectrum, a number a line,", "points"
 		if f.width > 1 && axis != nil {
@@ -237,35 +235,47 @@ func (f *frame) spectral() bool {
 	return is("axis", f.name) || is("axis", f.unit) || f.about && (f.name == "" || f.name == "x" || f.name == "X")
 }
 
-// byAxis judges a text whose column 1 has numbers.
-func (f *frame) byAxis(axis []float64) (turning, string) {
-	why := f.column1() + " rises"
-	if !rises(axis) {
-		why = f.column1() + " falls"
+// evidence is a rule: if it holds, it decides, and why.
+type evidence struct {
+	holds bool
+	t     turning
+	why   string
+}
+
+// decide returns what the first rule says that holds.
+func decide(rules []evidence) (t turning, why string) {
+	for _, e := range rules {
+		if e.holds {
+			return e.t, e.why
+		}
 	}
-	spectral, even := f.spectral(), regular(axis)
+	return asItStands, ""
+}
+
+// byAxis returns the rules for a text whose column 1 is an axis.
+func (f *frame) byAxis(axis []float64) []evidence {
+	why, spectral, even, smooth := f.column1()+" falls", f.spectral(), regular(axis), f.smooth()
+	if rises(axis) {
+		why = f.column1() + " rises"
+	}
 	if even {
 		why += " evenly"
 	}
-	numbered, sampled := f.likeSamples()
-	sampled = sampled || f.alike
-	samples, alike := sampled || numbered, f.smooth()
-	if alike {
+	if smooth {
 		why += ", and the other columns rise and fall smoothly along it"
 	}
-	switch {
-	case is("clock", f.name) || !spectral && Counts(axis):
-		return asItStands, ""
-	case spectral && (samples || f.head == nil) && (alike || even || sampled):
-		return certain, why
-	case spectral && (alike || samples):
-		return likely, why
-	case spectral || !alike || !even || len(f.samples) < leastTurned || years(axis) || f.head != nil && !sampled:
-		return asItStands, ""
-	case !is("time", f.name) && spectrumLike(axis) && (f.name == "" || sampled):
-		return certain, why
+	numbered, sampled := f.likeSamples()
+	sampled = sampled || f.alike
+	samples, bare := sampled || numbered, f.head == nil
+	return []evidence{
+		{is("clock", f.name) || !spectral && Counts(axis), asItStands, ""},
+		{spectral && (samples || bare) && (smooth || even || sampled), certain, why},
+		{spectral && (smooth || samples), likely, why},
+		{spectral || !smooth || !even || len(f.samples) < leastTurned || years(axis), asItStands, ""},
+		{!bare && !sampled, asItStands, ""},
+		{!is("time", f.name) && spectrumLike(axis) && (f.name == "" || sampled), certain, why},
+		{true, likely, why},
 	}
-	return likely, why
 }
 
 // lone reports whether a text is a spectrum or two beside their axis, the numbers of one without it, or a sample
@@ -289,31 +299,24 @@ func (f *frame) column1() string {
 	return "column 1"
 }
 
-// byNames judges a text whose column 1 has different texts.
-func (f *frame) byNames() (turning, string) {
+// byNames returns the rules for a text whose column 1 has different texts.
+func (f *frame) byNames() []evidence {
 	numbered, sampled := f.likeSamples()
-	n, rows := len(f.samples), len(f.rows)
-	features := f.features()
-	gene, feature := is("gene", f.name), is("feature", f.name) || features
-	switch {
-	case f.down(isMutation) == rows:
-		return certain, "column 1 has types of mutations"
-	case f.down(func(s string) bool { return is("oxide", s) }) == 3:
-		return certain, "column 1 has oxides"
-	case f.down(isElement) >= max(5, 4*rows/5):
-		return likely, "column 1 has elements"
-	case gene && (numbered || sampled):
-		return certain, f.column1() + " has genes, and line 1 samples"
-	case gene && n > 4: // few are signatures
-		return likely, f.column1() + " has genes or proteins"
-	case (numbered || sampled) && (is("down", f.name) || feature && n > 4) && !likeSample(f.name):
-		return likely, f.column1() + " has features, and the names in line 1 are numbered"
-	case f.head == nil && features:
-		return likely, "column 1 has names of features"
-	case (feature || f.name == "") && sampled && rows >= 2*n && n > 5:
-		return likely, "line 1 has names as of samples, and there are many more rows than columns"
+	n, rows, samples := len(f.samples), len(f.rows), numbered || sampled
+	gene, features := is("gene", f.name), f.features()
+	feature := is("feature", f.name) || features
+	return []evidence{
+		{f.down(isMutation) == rows, certain, "column 1 has types of mutations"},
+		{f.down(func(s string) bool { return is("oxide", s) }) == 3, certain, "column 1 has oxides"},
+		{f.down(isElement) >= max(5, 4*rows/5), likely, "column 1 has elements"},
+		{gene && samples, certain, f.column1() + " has genes, and line 1 samples"},
+		{gene && n > 4, likely, f.column1() + " has genes or proteins"}, // few are signatures
+		{samples && (is("down", f.name) || feature && n > 4) && !likeSample(f.name), likely,
+			f.column1() + " has features, and the names in line 1 are numbered"},
+		{f.head == nil && features, likely, "column 1 has names of features"},
+		{(feature || f.name == "") && sampled && rows >= 2*n && n > 5, likely,
+			"line 1 has names as of samples, and there are many more rows than columns"},
 	}
-	return asItStands, ""
 }
 
 // down is how many lines have a name in column 1 that is as asked.
