@@ -115,15 +115,11 @@ func (a *arranged) csv(comma rune) (text []byte) {
 			if cell.field >= 0 {
 				s = a.lines[cell.line].field(int(cell.field))
 			}
-			switch s = bytes.TrimSpace(s); {
-			case isNumber(s) || len(s) == 0:
-				text = append(text, s...)
-			default:
-				text = append(text, '"')
+			if s = bytes.TrimSpace(s); len(s) > 0 && !isNumber(s) {
 				s = bytes.ReplaceAll(s, []byte("\n"), []byte(" ")) // so that a row is a line
-				text = append(text, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`))...)
-				text = append(text, '"')
+				s = slices.Concat([]byte{'"'}, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`)), []byte{'"'})
 			}
+			text = append(text, s...)
 		}
 		text = append(text, '\n')
 	}

@@ -199,9 +199,8 @@ func (s *survey) commas(delimiter rune) (comma bool, doubt []byte) {
 				continue
 			}
 			asComma, has := plainer(f, ',')
-			comma := isNumber(asComma)
 			asPoint, _ := plainer(f, '.')
-			switch point := isNumber(asPoint); {
+			switch comma, point := isNumber(asComma), isNumber(asPoint); {
 			case comma && !point:
 				commas++
 			case point && !comma:

@@ -201,17 +201,12 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		rules = append(rules, f.byNames()...)
 	}
 	t, why = decide(rules)
-	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(axis) {
-		n, what, points := len(f.samples), "one spectrum, a number a line,", "points"
-		if f.width > 1 && axis != nil {
-			what = []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
-				" beside an axis in column 1,"
-		} else if f.width > 1 {
-			what, points = Count(n, "sample")+" beside names of features,", "features"
+	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned {
+		if what := f.lone(axis); what != "" {
+			n := max(1, len(f.samples))
+			s.note("warning: this seems to be " + what + " are taken for the rows" + hint(d.Words.Transpose, " yes makes "+
+				Plural(n, "one row of it", Count(n, "row")+" of them")) + "; put the samples of several files into one table")
 		}
-		s.note("warning: this seems to be " + what + " whose " + points + " are taken for the rows" +
-			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
-			"; put the samples of several files into one table")
 	}
 	return t, why
 }
@@ -278,18 +273,24 @@ func (f *frame) byAxis(axis []float64) []evidence {
 	}
 }
 
-// lone reports whether a text is a spectrum or two beside their axis, the numbers of one without it, or a sample
-// or two beside names of features.
-func (f *frame) lone(axis []float64) bool {
-	if f.width == 1 {
+// lone says that a text is a spectrum or two beside their axis, the numbers of one without it, or a sample or two
+// beside names of features; "" if it is none.
+func (f *frame) lone(axis []float64) string {
+	n := len(f.samples)
+	switch {
+	case f.width == 1:
 		f.samples = []int{0}
-		return (axis == nil || !even(axis)) && (f.about || f.smooth())
+		if (axis == nil || !even(axis)) && (f.about || f.smooth()) {
+			return "one spectrum, a number a line, whose points"
+		}
+	case axis == nil && n < 3 && f.all[0].different && f.features():
+		return Count(n, "sample") + " beside names of features, whose features"
+	case axis != nil && n > 0 && (f.spectral() && !is("clock", f.name) || f.head == nil && n == 1 && regular(axis) &&
+		spectrumLike(axis) && !years(axis) && f.smooth()):
+		return []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
+			" beside an axis in column 1, whose points"
 	}
-	if axis == nil {
-		return f.features() && f.all[0].different && len(f.samples) < 3
-	}
-	return f.samples != nil && (f.spectral() && !is("clock", f.name) || f.head == nil &&
-		len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth())
+	return ""
 }
 
 func (f *frame) column1() string {
