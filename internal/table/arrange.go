@@ -115,15 +115,11 @@ func (a *arranged) csv(comma rune) (text []byte) {
 			if cell.field >= 0 {
 				s = a.lines[cell.line].field(int(cell.field))
 			}
-			switch s = bytes.TrimSpace(s); {
-			case isNumber(s) || len(s) == 0:
-				text = append(text, s...)
-			default:
-				text = append(text, '"')
+			if s = bytes.TrimSpace(s); len(s) > 0 && !isNumber(s) {
 				s = bytes.ReplaceAll(s, []byte("\n"), []byte(" ")) // so that a row is a line
-				text = append(text, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`))...)
-				text = append(text, '"')
+				s = slices.Concat([]byte{'"'}, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`)), []byte{'"'})
 			}
+			text = append(text, s...)
 		}
 		text = append(text, '\n')
 	}
@@ -160,16 +156,16 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	if p.width = 0; turn {
 		a, err = s.turned(p, in, text, &f)
 		note += f.settings(&d)
-	} else if a, note, err = s.pivot(p, in, text, l); d.Long == LongYes {
-		note = "the table is long, as asked: " + note
 	} else {
-		note = "the table is long: " + note + hint(word, " no reads its lines as rows")
+		a, note, err = s.pivot(p, in, text, l)
+		if l.settings(&d); d.Long == LongYes {
+			note = "the table is long, as asked: " + note
+		} else {
+			note = "the table is long: " + note + hint(word, " no reads its lines as rows")
+		}
 	}
 	if err != nil {
 		return nil, in, err
-	}
-	if !turn {
-		l.settings(&d)
 	}
 	t, again, err := s.reopen(in, d, note, a)
 	if err != nil {

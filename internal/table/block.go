@@ -51,12 +51,8 @@ func (s *survey) footer(text []byte, comma rune) int {
 	if at == len(lines) {
 		return 0
 	}
-	n := 0
-	for _, line := range lines[at:] {
-		n += len(line)
-	}
 	s.noteText(s.skipped+at+1, s.skipped+len(lines), "after the table ("+quote(shown(lines[at]))+")")
-	return n
+	return len(bytes.Join(lines[at:], nil))
 }
 
 // sections returns the titles in a text of several tables: lines of one field, at the start or after a blank line,

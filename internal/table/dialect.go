@@ -85,7 +85,7 @@ func (s *survey) separator(text []byte, d *Dialect) {
 
 // findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
 // other line. They are none if they are nine lines of ten. Below that line some may be rows whose ids begin
-// with #: they have as many fields as the last other line, and a number. The user is asked about them.
+// with #: they have as many fields as any line, and a number. The user is asked about them.
 func (s *survey) findComments(text []byte, d *Dialect) {
 	hashes, others, head, last := 0, 0, 0, [2][]byte{} // head: the bytes before the first other line
 	for line := range bytes.Lines(text) {
@@ -103,13 +103,8 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	if d.Delimiter == '#' || hashes == 0 || hashes >= 9*others {
 		return
 	}
-	all := survey{}
-	lines, width := all.split(text[head:], d.Delimiter, surveyRows), 0
-	for _, line := range lines {
-		if !isComment(line[0]) {
-			width = len(line)
-		}
-	}
+	lines := new(survey).split(text[head:], d.Delimiter, surveyRows)
+	width := slices.Max(append(mapped(lines, func(line [][]byte) int { return len(line) }), 0))
 	rows := slices.DeleteFunc(lines, func(line [][]byte) bool {
 		return !isComment(line[0]) || len(line) != width || !slices.ContainsFunc(line[1:], trimmedNumber)
 	})
@@ -183,15 +178,10 @@ func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 	if len(names) != width {
 		names = slices.DeleteFunc(names, absent)
 	}
-	if n := len(names); n > 0 && len(sign) > 0 && bytes.HasPrefix(bytes.TrimSpace(names[n-1]), sign) {
-		for j, f := range names {
-			names[j] = bytes.TrimLeft(f, string(sign)+" ")
-		}
-	}
 	if len(names) != width {
 		return nil
 	}
-	return names
+	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, string(sign)+" ") })
 }
 
 // commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5
@@ -209,9 +199,8 @@ func (s *survey) commas(delimiter rune) (comma bool, doubt []byte) {
 				continue
 			}
 			asComma, has := plainer(f, ',')
-			comma := isNumber(asComma)
 			asPoint, _ := plainer(f, '.')
-			switch point := isNumber(asPoint); {
+			switch comma, point := isNumber(asComma), isNumber(asPoint); {
 			case comma && !point:
 				commas++
 			case point && !comma:

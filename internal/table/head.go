@@ -21,21 +21,20 @@ type header struct {
 // findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a
 // column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
-	s := p.survey
+	s, head := p.survey, header{is: named || p.dialect.Header == HeaderYes}
 	switch {
-	case named || p.dialect.Header == HeaderYes || p.dialect.Header == HeaderAuto && p.known(fields):
-		h.Header = true
-	case p.dialect.Header == HeaderAuto && s != nil && len(s.lines) > 0:
-		if h.Header = s.head.is; s.head.ask != nil {
-			return s.head.ask
-		} else if s.head.note != "" {
-			s.note(s.head.note)
-		}
-	case p.dialect.Header == HeaderAuto:
-		var err *Error
-		if h.Header, err = p.detectHeader(fields); err != nil {
-			return err
-		}
+	case head.is || p.dialect.Header == HeaderNo:
+	case p.known(fields):
+		head.is = true
+	case s != nil && len(s.lines) > 0:
+		head = s.head
+	default:
+		head = p.detectHeader(fields)
+	}
+	if h.Header = head.is; head.ask != nil {
+		return head.ask
+	} else if head.note != "" {
+		s.note(head.note)
 	}
 	if s != nil && (!h.Header || s.orange > 0) {
 		s.units = 0
@@ -47,14 +46,9 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 
 // noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
 func noteHeadLines(n int, line [][]byte) string {
-	var units []string
-	for _, s := range line {
-		if present(s) && len(units) < 3 {
-			units = append(units, shown(s))
-		}
-	}
+	units := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
 	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
-		" lines after the header are taken for units and the like") + " (" + strings.Join(units, ", ") +
+		" lines after the header are taken for units and the like") + " (" + strings.Join(units[:min(3, len(units))], ", ") +
 		", …) and left out"
 }
 
@@ -213,7 +207,7 @@ func (p *parser) noNames(fields [][]byte, word int) *Error {
 // detectHeader decides without a survey whether the first line is a header: it is if none of its fields is a
 // number or stands for a missing one. Empty fields, the label column and ignored columns do not count. A line
 // with both words and numbers is an error.
-func (p *parser) detectHeader(fields [][]byte) (bool, *Error) {
+func (p *parser) detectHeader(fields [][]byte) (h header) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
 		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel ||
@@ -226,19 +220,16 @@ func (p *parser) detectHeader(fields [][]byte) (bool, *Error) {
 			word = j
 		}
 	}
-	if words > 0 && numbers > 0 {
-		return false, p.noNames(fields, word)
+	if h.is = words > 0; h.is && numbers > 0 {
+		h.ask = p.noNames(fields, word)
 	}
-	return words > 0, nil
+	return h
 }
 
 // known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
 func (p *parser) known(fields [][]byte) bool {
-	names := mapped(fields, shown)
-	if p.dialect.Heads != nil && p.dialect.Heads(names) {
-		return true
-	}
-	return len(p.dialect.Known) > 0 && hasAll(names, p.dialect.Known)
+	d, names := &p.dialect, mapped(fields, shown)
+	return d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
 }
 
 func hasAll(names, wanted []string) bool {
@@ -298,15 +289,12 @@ func within(fields [][]byte, width int) [][]byte {
 
 // different reports whether the first fields of lines can be names: all differ and are whole or no numbers.
 func different(lines [][][]byte) bool {
-	seen := map[string]bool{}
-	for _, line := range lines {
-		f := bytes.TrimSpace(line[0])
-		if v, err := parseFloat(f); seen[string(f)] || err == nil && v != math.Trunc(v) {
-			return false
-		}
-		seen[string(f)] = true
+	names := mapped(lines, func(line [][]byte) string { return string(bytes.TrimSpace(line[0])) })
+	fraction := func(name string) bool {
+		v, err := parseFloat([]byte(name))
+		return err == nil && v != math.Trunc(v)
 	}
-	return true
+	return len(Set(names)) == len(names) && !slices.ContainsFunc(names, fraction)
 }
 
 // rowAlone reports whether a line cannot be a header, since it has numbers that do not rise.

@@ -112,22 +112,17 @@ func (l *long) find() bool {
 		}
 	}
 	all := slices.Concat(texts, numbers)
-	feature := -1 // the one with most values
-	for _, j := range texts {
-		if name := l.nameOf(j); (is("gene", name) || is("feature", name)) &&
-			(feature < 0 || len(l.all[j].values) > len(l.all[feature].values)) {
-			feature = j
-		}
-	}
 	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.nameOf(j)) })
-	l.named = spectral >= 0 || feature >= 0
-	switch {
+	features := slices.DeleteFunc(slices.Clone(texts), func(j int) bool {
+		return !is("gene", l.nameOf(j)) && !is("feature", l.nameOf(j))
+	})
+	switch l.named = true; {
 	case spectral >= 0:
 		l.axis = numbers[spectral]
-	case feature >= 0:
-		l.axis = feature
+	case len(features) > 0:
+		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
 	case len(all) == 3 && (texts != nil || l.namesSamples(all[0])):
-		l.axis = all[1]
+		l.named, l.axis = false, all[1]
 	default:
 		return false
 	}
@@ -162,21 +157,18 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 		keys[key], axis[at], pairs[key+at] = true, true, true
 	}
 	n, samples := len(l.rows), len(keys)
-	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
+	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
 	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
 		strconv.Itoa(len(axis)) + " values of column " + strconv.Itoa(l.axis+1)
 	if name := l.nameOf(l.axis); name != "" {
 		why += " (" + name + ")"
 	}
-	switch {
-	case len(axis) < 3 || !spread, len(l.values) > 2 && !(full && samples > 2): // two are values and their deviations
-	case l.named, full && samples > 2 && l.head == nil && regular(numbers) && spectrumLike(numbers):
-		return certain, why
-	case full && samples > 2, l.all[l.axis].text() && len(pairs) == n:
-		return likely, why
-	}
-	return asItStands, ""
+	return decide([]evidence{
+		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two are values and their deviations
+		{l.named || full && l.head == nil && regular(numbers) && spectrumLike(numbers), certain, why},
+		{full || l.all[l.axis].text() && len(pairs) == n, likely, why},
+	})
 }
 
 // keyOf is what tells the sample of a line from others.

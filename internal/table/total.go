@@ -94,7 +94,7 @@ func (t *Table) totals(data []bool, row int) string {
 			continue
 		}
 		columns++
-		sum, most, n, parts, above := 0.0, 0.0, 0, 0, 0
+		sum, most, n, above := 0.0, 0.0, 0, 0
 		for i := j; i < len(t.Data); i += width {
 			u := t.Data[i]
 			if u != u || i/width == row {
@@ -103,9 +103,6 @@ func (t *Table) totals(data []bool, row int) string {
 			sum, most = sum+u, max(most, math.Abs(u))
 			if n++; n <= surveyRows/10 {
 				above = max(above, decimals(u))
-			}
-			if u != 0 {
-				parts++
 			}
 		}
 		digits, off := decimals(v), 1e-12*math.Abs(sum)
@@ -122,7 +119,7 @@ func (t *Table) totals(data []bool, row int) string {
 			continue
 		}
 		if sums++; math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
-			if summed++; parts > 2 && math.Abs(v) > most && t.Rows > 5 {
+			if summed++; math.Abs(v) > most && t.Rows > 5 {
 				clear++
 			}
 		}
