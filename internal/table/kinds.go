@@ -185,21 +185,29 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	return p.settleTexts()
 }
 
-// leaveOut leaves out named columns that are always 100, and empty ones.
+// leaveOut leaves out named columns that are always 100, a first column with hardly a number, and empty ones.
 func (p *parser) leaveOut(rows int, h *Head) {
-	whole := p.some(func(j int, c *column) bool {
-		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header && !p.survey.cut
-	})
+	for j, c := range p.numbers() {
+		why := ""
+		switch {
+		case p.survey.cut:
+		case h.Header && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100:
+			why = "it is always 100"
+		case j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows && 2*p.survey.columns[1].numbers > rows:
+			why = "it has " + Count(c.numbers, "number") + " in " + Count(rows, "row") // as the temperature of a plate
+		}
+		if why != "" {
+			p.roles[j] = roleNone
+			p.survey.note(p.columnName(j) + " is left out: " + why)
+		}
+	}
 	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
-	for _, j := range slices.Concat(whole.at, hollow.at) {
+	for _, j := range hollow.at {
 		p.roles[j] = roleNone
 	}
 	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool {
 		return p.names[j] == Column(j) || unnamed(p.names[j])
 	}))
-	for _, name := range whole.names {
-		p.survey.note(name + " is left out: it is always 100")
-	}
 	if len(hollow.at) > 0 {
 		p.survey.note(hollow.are() + " empty and left out")
 	}
