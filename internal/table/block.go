@@ -151,31 +151,27 @@ func numeric(f []byte) bool {
 
 func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
 
-// row reports whether line i has numbers where most of the last lines have them.
-func (b *block) row(i int) bool {
-	if len(b.fields[i]) != b.width {
-		return false
-	}
-	for j, f := range b.fields[i] {
+// row reports whether a line has numbers where most of the last lines have them, as far as it goes.
+func (b *block) row(fields [][]byte) bool {
+	for j, f := range fields[:min(len(fields), b.width)] {
 		if b.of[j] && !numericOrMissing(f) {
 			return false
 		}
 	}
-	return slices.ContainsFunc(b.fields[i], numeric)
+	return slices.ContainsFunc(fields, numeric)
 }
 
 // above counts the lines before the table and its header, if they are text and it is one for certain.
 func (b *block) above() int {
-	first := 0
-	sparse := func(fields [][]byte) bool { // as a key and its value in a sheet
-		return 4*howMany(fields, numeric) < howMany(b.of, func(of bool) bool { return of })
+	first, rows, of := 0, 0, howMany(b.of, func(of bool) bool { return of })
+	row := func(fields [][]byte, least int) bool { // a key and its value in a sheet are none
+		return b.row(fields) && least*howMany(fields, numeric) >= of
 	}
-	for first < len(b.lines) && (!b.row(first) || sparse(b.fields[first])) {
+	for first < len(b.lines) && !(len(b.fields[first]) == b.width && row(b.fields[first], 4)) {
 		first++
 	}
-	rows := 0
 	for i := first; i < len(b.lines) && rows < leastTable; i++ {
-		if b.row(i) {
+		if len(b.fields[i]) == b.width && b.row(b.fields[i]) {
 			rows++
 		} else if b.fields[i] != nil {
 			return 0
@@ -184,12 +180,17 @@ func (b *block) above() int {
 	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable {
 		return 0
 	}
-	n := b.header(first)
+	n, numbers, blank := b.header(first), 0, false
 	for i := n - 1; i >= 0 && !b.marked(i, noName); i-- { // lines above one such as ***End_of_Header*** are text
 		fields := b.fields[i]
+		if len(fields) > 1 && 2*howMany(fields, numeric) > len(fields) {
+			numbers++ // another table has three such lines or more
+		}
+		blank = blank || absent(b.lines[i])
+		same := len(fields) == b.width && !empty(fields[:2]) &&
+			(numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
 		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
-			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
-				(!prose(fields) || b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)) {
+			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) && (same || row(fields, 2) && !blank || numbers == leastTable) {
 			return 0
 		}
 	}
@@ -206,7 +207,9 @@ func (b *block) header(first int) int {
 		first--
 	}
 	n := first
+	named := func(fields [][]byte) bool { return !slices.ContainsFunc(fields, absent) && !repeats(fields) }
 	for n > 0 && len(b.fields[n-1]) == b.width && !b.marked(n-1, noName) &&
+		!(n < first && empty(b.fields[n-1][:2]) && named(b.fields[n])) && // as MS-DIAL writes of the samples
 		(b.filled(b.fields[n-1]) || n < first && repeats(b.fields[n]) && howMany(b.fields[n-1], present) > 1) {
 		n--
 	}
@@ -226,16 +229,17 @@ func (b *block) header(first int) int {
 	case b.marked(n-1, marks), 2*filled < len(last) && !rowAlone(b.fields[row]): // above a header of numbers
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
-	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
+	case !keyed(last) && !slices.ContainsFunc(last, numeric) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}
 	return n
 }
 
-// marked reports whether line i begins with one of some signs of comments other than #.
+// marked reports whether line i begins with one of some signs of comments other than #, or is between < and >.
 func (b *block) marked(i int, signs string) bool {
-	line := bytes.TrimLeft(b.lines[i], " \t")
-	return bytes.ContainsAny(line[:min(1, len(line))], signs)
+	line := bytes.TrimSpace(b.lines[i])
+	return bytes.ContainsAny(line[:min(1, len(line))], signs) || bytes.HasPrefix(line, []byte("<")) &&
+		bytes.HasSuffix(line, []byte(">"))
 }
 
 const (
@@ -257,12 +261,6 @@ func keyed(fields [][]byte) bool {
 		ends := bytes.TrimRight(f, ":=")
 		return len(ends) < len(f) || len(fields) < 3 && bytes.ContainsAny(f, ":=")
 	})
-}
-
-// prose reports whether a line begins with no number, and has more text than numbers or a key before them.
-func prose(fields [][]byte) bool {
-	numbers := howMany(fields, numeric)
-	return numbers == 0 || keyed(fields[:1]) || 2*numbers <= howMany(fields, present) && !numeric(fields[0])
 }
 
 func (b *block) begins(n int) string {

@@ -17,14 +17,16 @@
 //     line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone is
 //     blank. The decimal sign is the comma if some number below line 1 can only be read so, and none can
 //     only be read with a point. 1.234 beside semicolons is asked about.
-//  3. Block (block.go). Lines above three rows with numbers in the same columns are text for one of these
-//     reasons: one field or another number of fields; a key such as Date:; more words than numbers; one of
-//     *!%; at the start. All lines above one with * or ! are text. The line above the rows is their
-//     header; without one, names come from the last comment, or from the one above it if the last has
-//     units. Lines below are text if they have no numbers and another number of fields. Lines below a
-//     blank line are text if they begin with Mean, SD, n, …, or have no numbers. They also are if they
-//     have one number behind a word and another number of fields. If an error follows in a text of several
-//     tables, each below a title, it says so.
+//  3. Block (block.go). The rows are the lines with numbers in the columns where most of the last lines have
+//     them, from the first three in a row. Their header is the line right above with as many fields, or one
+//     less. All lines above are text, with numbers or without, but not if one has as many fields or its
+//     numbers where the rows have them, or three have more numbers than words: then line 1 begins the table.
+//     Keys such as Date: and lines with *!%; at the start are text anyway, and all above one with * or ! or
+//     one such as <tag>. Without a header, names come from the last comment, or from the one above it if the
+//     last has units. Lines below are text if they have no numbers and another number of fields. Lines below
+//     a blank line are text if they begin with Mean, SD, n, …, or have no numbers. They also are if they have
+//     one number behind a word and another number of fields. If an error follows in a text of several tables,
+//     each below a title, it says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
 //     columns of numbers as often as numbers, or the name of an axis before numbers that rise or fall. A
 //     word beside more numbers is a question. A line of numbers may be a header if it alone rises or falls.
