@@ -160,10 +160,7 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
 	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
-		strconv.Itoa(len(axis)) + " values of column " + strconv.Itoa(l.axis+1)
-	if name := l.nameOf(l.axis); name != "" {
-		why += " (" + name + ")"
-	}
+		strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
 	return decide([]evidence{
 		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two are values and their deviations
 		{l.named || full && l.head == nil && regular(numbers) && spectrumLike(numbers), certain, why},
