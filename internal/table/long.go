@@ -63,13 +63,8 @@ func (l *long) reduce(p *parser) {
 	rows := l.rows
 	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
 	same := func(j int, of func(line [][]byte) string) bool {
-		first := map[string]string{}
-		return !slices.ContainsFunc(rows, func(line [][]byte) bool {
-			key, v := of(line), string(line[j])
-			old, ok := first[key]
-			first[key] = v
-			return ok && old != v
-		})
+		both := mapped(rows, func(line [][]byte) string { return of(line) + "\x00" + string(line[j]) })
+		return len(Set(both)) == len(Set(mapped(rows, of)))
 	}
 	sample := func(line [][]byte) string { return l.keyOf(func(j int) []byte { return line[j] }) }
 	axis := func(line [][]byte) string { return axisKey(p, line[l.axis]) }
@@ -80,11 +75,9 @@ func (l *long) reduce(p *parser) {
 		l.keys = keys
 	}
 	for _, j := range slices.Clone(l.keys) { // one that differs within a sample tells of entries
-		all, entries := l.keys, map[string]bool{}
+		all := l.keys
 		l.keys = slices.DeleteFunc(slices.Clone(all), func(i int) bool { return i == j })
-		for _, line := range rows {
-			entries[sample(line)+axis(line)] = true
-		}
+		entries := Set(mapped(rows, func(line [][]byte) string { return sample(line) + axis(line) }))
 		if len(l.keys) == 0 || len(entries) < len(rows) || same(j, sample) {
 			l.keys = all
 		}
@@ -229,13 +222,8 @@ func (l *long) left(columns []string) (left []string) {
 }
 
 func (d *Dialect) columns() []string {
-	list := slices.Concat(d.Drop, d.Keep)
-	for _, column := range []string{d.Label, d.Weights, d.ID} {
-		if column != "" && column != NoID {
-			list = append(list, column)
-		}
-	}
-	return list
+	none := func(column string) bool { return column == "" || column == NoID }
+	return slices.Concat(d.Drop, d.Keep, slices.DeleteFunc([]string{d.Label, d.Weights, d.ID}, none))
 }
 
 func (l *long) hasAll(names []string, columns []int) bool {
