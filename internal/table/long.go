@@ -139,24 +139,19 @@ func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSamp
 // judge says how sure it is that a text with these columns is long: most samples have most of the
 // values of the axis, and none has one twice, unless a name says what the axis is.
 func (l *long) judge(p *parser, cut bool) (turning, string) {
-	keys, axis, pairs := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	var numbers []float64
-	for _, line := range l.rows {
-		key, at := l.keyOf(func(j int) []byte { return line[j] }), axisKey(p, line[l.axis])
-		if !axis[at] {
-			v, _ := parseFloat([]byte(at))
-			numbers = append(numbers, v)
-		}
-		keys[key], axis[at], pairs[key+at] = true, true, true
-	}
-	n, samples := len(l.rows), len(keys)
+	sample := func(line [][]byte) string { return l.keyOf(func(j int) []byte { return line[j] }) }
+	at := func(line [][]byte) string { return axisKey(p, line[l.axis]) }
+	axis, n, samples := Set(mapped(l.rows, at)), len(l.rows), len(Set(mapped(l.rows, sample)))
+	pairs := Set(mapped(l.rows, func(line [][]byte) string { return sample(line) + at(line) }))
+	numbers := slices.Compact(slices.Clone(l.all[l.axis].list))
+	numbers = numbers[:min(len(axis), len(numbers))]
 	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
 	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
 		strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
 	return decide([]evidence{
 		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two are values and their deviations
-		{l.named || full && l.head == nil && regular(numbers) && spectrumLike(numbers), certain, why},
+		{l.named || full && l.head == nil && len(numbers) > 2 && regular(numbers) && spectrumLike(numbers), certain, why},
 		{full || l.all[l.axis].text() && len(pairs) == n, likely, why},
 	})
 }
