@@ -64,7 +64,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 // bare is a line without its end and the comment there.
 func (s *survey) bare(line []byte) []byte {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	if i := bytes.IndexByte(line, s.trail); s.trail != 0 && i > 0 {
+	if i := bytes.IndexByte(line, s.trail); i > 0 && s.trail != 0 {
 		line = bytes.TrimRight(line[:i], " \t")
 	}
 	return line

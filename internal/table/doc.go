@@ -17,22 +17,21 @@
 //     line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone is
 //     blank. The decimal sign is the comma if some number below line 1 can only be read so, and none can
 //     only be read with a point. 1.234 beside semicolons is asked about.
-//  3. Block (block.go). The rows are the lines with numbers in the columns where most of the last lines have
-//     them, from the first three in a row. Their header is the line right above with as many fields, or one
-//     less. All lines above are text, with numbers or without, but not if one has as many fields or its
-//     numbers where the rows have them, or three have more numbers than words: then line 1 begins the table.
-//     Keys such as Date: and lines with *!%; at the start are text anyway, and all above one with * or ! or
-//     one such as <tag>. Without a header, names come from the last comment, or from the one above it if the
-//     last has units. Lines below are text if they have no numbers and another number of fields. Lines below
-//     a blank line are text if they begin with Mean, SD, n, …, or have no numbers. They also are if they have
-//     one number behind a word and another number of fields. If an error follows in a text of several tables,
-//     each below a title, it says so.
+//  3. Block (block.go). The rows are the lines with numbers where most of the last lines have them, from the
+//     first three in a row. Their header is the line right above with as many fields, or one less. All above
+//     is text, unless a line has as many fields, or its numbers where the rows have them, or three have more
+//     numbers than words. Keys such as Date: and lines with *!%; at the start are text anyway, and so is all
+//     above one with * or ! or <tag>. Without a header, names come from the last comment, or from the one
+//     above it if the last has units. Lines below are text if they have no numbers and another number of
+//     fields. Lines below a blank line are text if they begin with Mean, SD, n, …, or have no numbers. They
+//     also are if they have one number and another number of fields. If an error follows in a text of several
+//     tables, each below a title, it says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
-//     columns of numbers as often as numbers, or the name of an axis before numbers that rise or fall. A
-//     word beside more numbers is a question. A line of numbers may be a header if it alone rises or falls.
-//     It is one in five cases: eight or more numbers have regular steps; the numbers count above names of
-//     rows; they lie outside of their columns; a column has no name; they are whole and differ, above an
-//     axis without a name. Else five such numbers are a question. Long headers may step back a few times,
+//     columns of numbers as often as numbers, or begins with the name of an axis. Other numbers may be a
+//     header if they rise or fall on line 1 alone. They are one in five cases: eight or more have regular
+//     steps; they count above names of rows; they lie outside of their columns; a column has no name; they
+//     are whole and differ, above an axis without a name. Else eight numbers or equal steps are a question,
+//     and so is a word beside more numbers. Long headers may step back a few times,
 //     as where detectors overlap. Up to four lines below belong to it, as units and questions do: they have
 //     words, and no number, above columns of numbers. Such a line with text above a column of text as well
 //     needs units or three different words. If names come twice, or two columns or more have none, the

@@ -313,19 +313,19 @@ func (s *survey) orangeHead(d *Dialect) {
 	if len(s.lines) < 4 || d.Header != HeaderAuto {
 		return
 	}
-	for i, kind := range []string{"orange type", "orange flag"} {
-		line := s.lines[i+1]
-		other := func(f []byte) bool { return !is(kind, string(f)) }
-		if len(line) != len(s.lines[0]) && (i == 0 || len(line) > len(s.lines[0])) ||
-			slices.ContainsFunc(line, other) {
-			return
-		}
+	names, types, flags := s.lines[0], s.lines[1], s.lines[2]
+	other := func(kind string) func(f []byte) bool {
+		return func(f []byte) bool { return !is(kind, string(f)) }
+	}
+	if len(types) != len(names) || len(flags) > len(names) || slices.ContainsFunc(types, other("orange type")) ||
+		slices.ContainsFunc(flags, other("orange flag")) {
+		return
 	}
 	said := "lines 2 and 3 are types and flags, as Orange writes them"
 	given := Set(d.columns())
-	for j, f := range s.lines[2] {
+	for j, f := range flags {
 		n := strconv.Itoa(j + 1)
-		if given[n] || given[shown(s.lines[0][j])] {
+		if given[n] || given[shown(names[j])] {
 			continue
 		}
 		switch string(bytes.TrimSpace(f)) {

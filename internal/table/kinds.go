@@ -4,7 +4,6 @@ package table
 
 import (
 	"bytes"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -47,11 +46,8 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 			}
 			f := bytes.TrimSpace(line[j])
 			c.add(p, f)
-			if len(f) == 0 {
-				continue
-			}
-			if c.different = c.different && !seen[string(f)]; c.different {
-				seen[string(f)] = true
+			if c.different && len(f) > 0 {
+				c.different, seen[string(f)] = !seen[string(f)], true
 			}
 		}
 		c.settleUnits()
@@ -132,17 +128,8 @@ func isAmount(f []byte) bool {
 func isDate(f []byte) bool {
 	f, _, _ = bytes.Cut(f, []byte("T"))
 	f, _, _ = bytes.Cut(f, []byte(" "))
-	for _, sign := range []string{"-", ".", "/"} {
-		parts := strings.Split(string(f), sign)
-		if len(parts) != 3 {
-			continue
-		}
-		return !slices.ContainsFunc(parts, func(part string) bool {
-			n, err := strconv.Atoi(part)
-			return err != nil || n < 0 || len(part) > 4
-		})
-	}
-	return false
+	shape, _ := shapeOf(string(f))
+	return shape == "0-0-0" || shape == "0.0.0" || shape == "0/0/0"
 }
 
 // guessColumns finds the columns that are not data: those of ids, and empty ones. It returns an error that
@@ -187,8 +174,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 
 // leaveOut leaves out named columns that are always 100, a first column with hardly a number, and empty ones.
 func (p *parser) leaveOut(rows int, h *Head) {
-	for j, c := range p.numbers() {
-		why := ""
+	for _, j := range p.numbers() {
+		c, why := &p.survey.columns[j], ""
 		switch {
 		case p.survey.cut:
 		case h.Header && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100:
@@ -246,25 +233,18 @@ type some struct {
 }
 
 // numbers are the columns of numbers that are data.
-func (p *parser) numbers() iter.Seq2[int, *column] {
-	return func(yield func(int, *column) bool) {
-		for j := range p.survey.columns {
-			if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && !yield(j, c) {
-				return
-			}
+func (p *parser) numbers() (at []int) {
+	for j := range p.survey.columns {
+		if p.roles[j] == 0 && !p.survey.columns[j].text() {
+			at = append(at, j)
 		}
 	}
+	return at
 }
 
 // some returns those of the numbers that are as asked.
 func (p *parser) some(are func(j int, c *column) bool) some {
-	var at []int
-	for j, c := range p.numbers() {
-		if are(j, c) {
-			at = append(at, j)
-		}
-	}
-	return p.these(at)
+	return p.these(slices.DeleteFunc(p.numbers(), func(j int) bool { return !are(j, &p.survey.columns[j]) }))
 }
 
 func (p *parser) these(at []int) some {
@@ -287,7 +267,7 @@ func (p *parser) noteOthers() {
 		return shape
 	}
 	shapes, most := map[string][]int{}, ""
-	for j := range p.numbers() {
+	for _, j := range p.numbers() {
 		s := shape(j)
 		if shapes[s] = append(shapes[s], j); len(shapes[s]) > len(shapes[most]) {
 			most = s
@@ -305,7 +285,7 @@ func (p *parser) noteOthers() {
 // noteDoubtful warns of columns of data that seem to tell something else, and of a name that several have.
 func (p *parser) noteDoubtful() {
 	most, times := "", map[string]int{}
-	for j := range p.numbers() {
+	for _, j := range p.numbers() {
 		if times[p.names[j]]++; times[p.names[j]] > times[most] {
 			most = p.names[j]
 		}
@@ -348,10 +328,8 @@ func (p *parser) noteDoubtful() {
 // left out.
 func (p *parser) closed(left func(j int) bool) bool {
 	n, sums := 0, []float64(nil)
-	for j, c := range p.numbers() {
-		if left(j) {
-			continue
-		}
+	for _, j := range slices.DeleteFunc(p.numbers(), left) {
+		c := &p.survey.columns[j]
 		if n++; sums == nil {
 			sums = make([]float64, len(c.list))
 		}
@@ -381,7 +359,7 @@ func (p *parser) noteForms() {
 		{formParens, "(5) is read as -5: "},
 	} {
 		in := p.some(func(_ int, c *column) bool { return c.form&f.is != 0 })
-		if in.at != nil {
+		if len(in.at) > 0 {
 			p.survey.note(f.say + someOf(in.names))
 		}
 	}

@@ -1,9 +1,6 @@
 package table
 
-import (
-	"bytes"
-	"io"
-)
+import "bytes"
 
 // surveySize is how many bytes of a text Guess looks at, and surveyRows how many rows.
 const (
@@ -105,9 +102,6 @@ func (s *survey) below() int {
 }
 
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
-	if skip.none() {
-		return rows
-	}
 	for i, row := range rows {
 		if !skip.has(i+1, i == len(rows)-1 && !s.cut) {
 			left = append(left, row)
@@ -130,13 +124,7 @@ func (s *survey) splitter(text []byte, comma rune) splitter {
 // split returns the first lines of text, up to one that is not CSV.
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 	split := s.splitter(text, comma)
-	for len(lines) < most {
-		if err := split.next(); err != nil {
-			if err != io.EOF {
-				break
-			}
-			return lines
-		}
+	for len(lines) < most && split.next() == nil {
 		if fields := split.fields; !empty(fields) && !ruled(fields) {
 			if lines == nil {
 				s.first = split.start

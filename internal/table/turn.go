@@ -200,7 +200,7 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		{len(f.samples) < 3 || head == nil && d.Pick != nil, asItStands, ""},
 		{s.gct, certain, "the file has the form GCT"},
 		{about > 0 || about == 0 && !f.spectral(), likely,
-			"column " + strconv.Itoa(about+1) + " (" + f.nameOf(max(about, 0)) + ") tells of features"},
+			f.column(max(about, 0)) + " tells of features"},
 	}
 	if axis != nil {
 		rules = append(rules, f.byAxis(axis)...)
@@ -256,9 +256,9 @@ func decide(rules []evidence) (t turning, why string) {
 
 // byAxis returns the rules for a text whose column 1 is an axis.
 func (f *frame) byAxis(axis []float64) []evidence {
-	why, spectral, even, smooth := f.column1()+" falls", f.spectral(), regular(axis), f.smooth()
+	why, spectral, even, smooth := f.column(0)+" falls", f.spectral(), regular(axis), f.smooth()
 	if rises(axis) {
-		why = f.column1() + " rises"
+		why = f.column(0) + " rises"
 	}
 	if even {
 		why += " evenly"
@@ -300,11 +300,16 @@ func (f *frame) lone(axis []float64) string {
 	return ""
 }
 
-func (f *frame) column1() string {
-	if name := cmp.Or(f.name, f.unit); name != "" {
-		return "column 1 (" + name + ")"
+// column is "column 2 (depth)", without a name if there is none. Column 1 may have a unit instead.
+func (f *frame) column(j int) string {
+	s, name := "column "+strconv.Itoa(j+1), f.nameOf(j)
+	if j == 0 {
+		name = cmp.Or(name, f.unit)
 	}
-	return "column 1"
+	if name != "" {
+		s += " (" + name + ")"
+	}
+	return s
 }
 
 // byNames returns the rules for a text whose column 1 has different texts.
@@ -317,10 +322,10 @@ func (f *frame) byNames() []evidence {
 		{f.down(isMutation) == rows, certain, "column 1 has types of mutations"},
 		{f.down(func(s string) bool { return is("oxide", s) }) == 3, certain, "column 1 has oxides"},
 		{f.down(isElement) >= max(5, 4*rows/5), likely, "column 1 has elements"},
-		{gene && samples, certain, f.column1() + " has genes, and line 1 samples"},
-		{gene && n > 4, likely, f.column1() + " has genes or proteins"}, // few are signatures
+		{gene && samples, certain, f.column(0) + " has genes, and line 1 samples"},
+		{gene && n > 4, likely, f.column(0) + " has genes or proteins"}, // few are signatures
 		{samples && (is("down", f.name) || feature && n > 4) && !likeSample(f.name), likely,
-			f.column1() + " has features, and the names in line 1 are numbered"},
+			f.column(0) + " has features, and the names in line 1 are numbered"},
 		{f.head == nil && features, likely, "column 1 has names of features"},
 		{(feature || f.name == "") && sampled && rows >= 2*n && n > 5, likely,
 			"line 1 has names as of samples, and there are many more rows than columns"},
@@ -521,14 +526,9 @@ func (f *frame) settings(d *Dialect) (note string) {
 	if f.head != nil && d.Label != "1" && d.Weights != "1" {
 		d.takeIDs("1")
 	}
-	var aside []string
-	for _, j := range f.aside {
-		if name := f.nameOf(j); name != "" {
-			aside = append(aside, "column "+strconv.Itoa(j+1)+" ("+name+")")
-		}
-	}
-	if aside != nil {
-		note += "; left out as no samples: " + someOf(aside)
+	named := slices.DeleteFunc(slices.Clone(f.aside), func(j int) bool { return f.nameOf(j) == "" })
+	if len(named) > 0 {
+		note += "; left out as no samples: " + someOf(mapped(named, f.column))
 	}
 	if f.left != "" {
 		note += "; " + f.left
