@@ -175,7 +175,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 // leaveOut leaves out named columns that are always 100, and empty ones.
 func (p *parser) leaveOut(rows int, h *Head) {
 	whole := p.some(func(j int, c *column) bool {
-		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header && !p.survey.cut
+		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header &&
+			!p.survey.cut && !isNumber([]byte(p.names[j]))
 	})
 	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
 	for _, j := range slices.Concat(whole.at, hollow.at) {
