@@ -143,7 +143,7 @@ func (p *parser) guessPositions(free func(int) bool, h *Head) {
 			return
 		}
 	}
-	if !h.Header || at == nil || len(axis) < 5 {
+	if !h.Header || at == nil || len(axis) < 5 || !ordered(axis) {
 		return
 	}
 	for _, j := range at {

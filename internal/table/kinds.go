@@ -178,7 +178,8 @@ func (p *parser) leaveOut(rows int, h *Head) {
 		c, why := &p.survey.columns[j], ""
 		switch {
 		case p.survey.cut:
-		case h.Header && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100:
+		case c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header &&
+			!isNumber([]byte(p.names[j])):
 			why = "it is always 100"
 		case j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows && 2*p.survey.columns[1].numbers > rows:
 			why = "it has " + Count(c.numbers, "number") + " in " + Count(rows, "row") // as the temperature of a plate
