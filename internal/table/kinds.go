@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // column is what a survey shows about a column of the rows.
@@ -286,7 +285,11 @@ func (p *parser) noteDoubtful() {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
-	place := func(j int) bool { return is("depth", firstWord(p.names[j])) || is("place", firstWord(p.names[j])) }
+	told := func(kind string, j int) bool { // by the first word of the name
+		word, _ := sampleWord(p.names[j])
+		return is(kind, word)
+	}
+	place := func(j int) bool { return told("depth", j) || told("place", j) }
 	closed := p.closed(place)
 	for _, doubt := range []struct {
 		least int // columns
@@ -306,8 +309,8 @@ func (p *parser) noteDoubtful() {
 		{1, "may mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
-		{1, "may tell where or when a sample was taken", func(j int, name string, _ *column) bool {
-			return closed && place(j) || p.width > 3 && is("depth", firstWord(name))
+		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
+			return closed && place(j) || p.width > 3 && told("depth", j)
 		}},
 	} {
 		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })
@@ -333,12 +336,6 @@ func (p *parser) closed(left func(j int) bool) bool {
 	return n > 2 && slices.ContainsFunc([]float64{1, 100, 1e6}, func(whole float64) bool {
 		return !slices.ContainsFunc(sums, func(sum float64) bool { return !(sum > 0.9*whole && sum < 1.02*whole) })
 	})
-}
-
-// firstWord is the first word of a name, in lower case, such as depth for Depth_cm.
-func firstWord(name string) string {
-	word, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(name), "_", " "), " ")
-	return strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 func (p *parser) noteForms() {
