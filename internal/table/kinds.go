@@ -24,7 +24,7 @@ type column struct {
 	percents             int // numbers with a percent sign
 	dates                int
 	below                int            // entries such as <4
-	units                map[string]int // behind numbers, how often; nil: none
+	units                map[string]int // behind numbers, how often
 	zeros                int            // that have none
 	unit                 string         // that of the numbers; "": none
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
@@ -37,7 +37,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
 		c := &columns[j]
-		*c = column{whole: true, different: true}
+		*c = column{whole: true, different: true, units: map[string]int{}}
 		seen := map[string]bool{}
 		for _, line := range lines {
 			if j >= len(line) {
@@ -101,7 +101,9 @@ func (c *column) add(p *parser, f []byte) {
 		return
 	}
 	c.form |= has
-	c.addUnit(f, has)
+	if has&(formUnit|formCurrency) != 0 {
+		c.units[unitOf(f)]++
+	}
 	v, _ := parseFloat(text)
 	c.list = append(c.list, v)
 	if v == 0 && has&(formUnit|formCurrency) == 0 {

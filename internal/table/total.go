@@ -177,10 +177,7 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
 			flags += " " + fill
 		}
-		often := "once"
-		if n := times[v]; n > 1 {
-			often = strconv.Itoa(n) + " times"
-		}
+		often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
 		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v]) +
 			", far from all other numbers there"
 		if d.Words.NA != "" {
