@@ -73,7 +73,8 @@ func sections(text []byte) (titles []string) {
 // noteText notes that some lines are text, and where.
 func (s *survey) noteText(from, to int, where string) {
 	first := strconv.Itoa(from)
-	s.note(Plural(1+to-from, "line "+first+" is", "lines "+first+"-"+strconv.Itoa(to)+" are") + " left out: text " + where)
+	lines := Plural(1+to-from, "line "+first+" is", "lines "+first+"-"+strconv.Itoa(to)+" are")
+	s.note(lines + " left out: text " + where)
 }
 
 // block is the lines at the start of a text, each split at a delimiter.

@@ -123,7 +123,8 @@ func (s *survey) trailing(text []byte) bool {
 			other := func(line [][]byte) bool {
 				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
 				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
-				return len(line) != 2 || numericOrMissing(line[1]) || points < 2 || howMany(fields, trimmedNumber) < len(fields)
+				return len(line) != 2 || numericOrMissing(line[1]) || points < 2 ||
+					howMany(fields, trimmedNumber) < len(fields)
 			}
 			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
 				s.trail = sign

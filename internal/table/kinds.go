@@ -244,9 +244,9 @@ func (p *parser) some(are func(j int, c *column) bool) some {
 func (p *parser) these(at []int) some {
 	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
 	w, out := p.dialect.Words, " "+numbers
-	drop := hint(w.Drop, out+Plural(len(at), " leaves it", " leaves them")+" out")
+	drop := hint(w.Drop, out+" leaves "+Plural(len(at), "it", "them")+" out")
 	if drop != "" && w.Keep != "" {
-		drop += ", " + w.Keep + out + " " + w.Drop + out + Plural(len(at), " carries it", " carries them") + " along"
+		drop += ", " + w.Keep + out + " " + w.Drop + out + " carries " + Plural(len(at), "it", "them") + " along"
 	}
 	return some{at, mapped(at, p.columnName), drop}
 }
@@ -322,8 +322,8 @@ func (p *parser) noteDoubtful() {
 	}
 }
 
-// closed reports whether three columns of numbers or more are parts of 1, 100 or 10^6 in all rows, without those
-// left out.
+// closed reports whether three columns of numbers or more, without those left out, are parts of 1, 100 or 10^6
+// in all rows.
 func (p *parser) closed(left func(j int) bool) bool {
 	n, sums := 0, []float64(nil)
 	for _, j := range slices.DeleteFunc(p.numbers(), left) {

@@ -80,8 +80,8 @@ func (t *Table) noteZeros() {
 }
 
 // totals returns "sums" or "means" if a row has the sums or the means of the other rows, else "". Sums are at
-// least two, and in all columns of data that the row has values in, or in half of them: others may have means or
-// quotients. Means are in all, and one must have more digits than the numbers above: few digits meet by chance.
+// least two, and in all columns of data that the row has values in, or in half of them: others may have means
+// or quotients. Means are in all, and one must have more digits than the numbers above: few meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	width := len(t.Names)
 	columns, sums, means, clear, summed, finer := 0, 0, 0, 0, 0, 0
