@@ -72,10 +72,8 @@ func sections(text []byte) (titles []string) {
 
 // noteText notes that some lines are text, and where.
 func (s *survey) noteText(from, to int, where string) {
-	lines := "line " + strconv.Itoa(from) + " is"
-	if to > from {
-		lines = "lines " + strconv.Itoa(from) + "-" + strconv.Itoa(to) + " are"
-	}
+	first := strconv.Itoa(from)
+	lines := Plural(1+to-from, "line "+first+" is", "lines "+first+"-"+strconv.Itoa(to)+" are")
 	s.note(lines + " left out: text " + where)
 }
 
@@ -88,8 +86,7 @@ type block struct {
 	numbers float64    // the share of numbers among the fields of these
 }
 
-// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV. A line with a tab is not split at
-// blanks.
+// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV, or has a tab beside blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := newSplitter(line, comma)
@@ -148,27 +145,25 @@ func numeric(f []byte) bool {
 
 func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
 
-// row reports whether a line has numbers where most of the last lines have them, as far as it goes.
-func (b *block) row(fields [][]byte) bool {
+// row reports whether a line has numbers where most of the last lines have them, as far as it goes, and as many that
+// they are a share of 1/part of these.
+func (b *block) row(fields [][]byte, part int) bool {
 	for j, f := range fields[:min(len(fields), b.width)] {
 		if b.of[j] && !numericOrMissing(f) {
 			return false
 		}
 	}
-	return slices.ContainsFunc(fields, numeric)
+	return part*howMany(fields, numeric) >= max(1, howMany(b.of, func(of bool) bool { return of }))
 }
 
 // above counts the lines before the table and its header, if they are text and it is one for certain.
 func (b *block) above() int {
-	first, rows, of := 0, 0, howMany(b.of, func(of bool) bool { return of })
-	row := func(fields [][]byte, least int) bool { // a key and its value in a sheet are none
-		return b.row(fields) && least*howMany(fields, numeric) >= of
-	}
-	for first < len(b.lines) && !(len(b.fields[first]) == b.width && row(b.fields[first], 4)) {
-		first++
+	first, rows := 0, 0
+	for first < len(b.lines) && !(len(b.fields[first]) == b.width && b.row(b.fields[first], 4)) {
+		first++ // a key and its value in a sheet are less than a quarter
 	}
 	for i := first; i < len(b.lines) && rows < leastTable; i++ {
-		if len(b.fields[i]) == b.width && b.row(b.fields[i]) {
+		if len(b.fields[i]) == b.width && b.row(b.fields[i], b.width) {
 			rows++
 		} else if b.fields[i] != nil {
 			return 0
@@ -187,7 +182,8 @@ func (b *block) above() int {
 		same := len(fields) == b.width && !empty(fields[:2]) &&
 			(numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
 		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
-			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) && (same || row(fields, 2) && !blank || numbers == leastTable) {
+			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
+				(same || !blank && b.row(fields, 2) || numbers == leastTable) {
 			return 0
 		}
 	}
@@ -226,7 +222,7 @@ func (b *block) header(first int) int {
 	case b.marked(n-1, marks), 2*filled < len(last) && !rowAlone(b.fields[row]): // above a header of numbers
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
-	case !keyed(last) && !slices.ContainsFunc(last, numeric) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
+	case !keyed(last) && howMany(last, numeric) == 0 && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}
 	return n

@@ -55,10 +55,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	if best.marked(n-1, marks) {
 		s.comments[1] = best.lines[n-1]
 	}
-	for range n {
-		at := bytes.IndexByte(text, '\n') + 1
-		s.skip, text = s.skip+at, text[at:]
-	}
+	s.skip += len(bytes.Join(bytes.SplitAfterN(text, []byte("\n"), n+1)[:n], nil))
 }
 
 // bare is a line without its end and the comment there.
@@ -117,24 +114,17 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	s.note("lines that begin with # are comments")
 }
 
-// trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are as many
-// numbers with decimal points on each line, with commas, tabs or spaces between them, and what
-// follows it is no number on any.
+// trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are numbers with
+// decimal points, with commas, tabs or spaces between them, and what follows it is no number on any.
 func (s *survey) trailing(text []byte) bool {
 	for _, sign := range []byte(";#%|") {
 		for _, comma := range "\t, " {
 			lines := s.split(text, rune(sign), 100)
-			width := 0
 			other := func(line [][]byte) bool {
-				if len(line) != 2 || trimmedNumber(line[1]) || missing(bytes.TrimSpace(line[1])) {
-					return true
-				}
 				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
-				if width == 0 {
-					width = len(fields)
-				}
 				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
-				return points < 2 || len(fields) != width || howMany(fields, trimmedNumber) < width
+				return len(line) != 2 || numericOrMissing(line[1]) || points < 2 ||
+					howMany(fields, trimmedNumber) < len(fields)
 			}
 			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
 				s.trail = sign

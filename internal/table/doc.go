@@ -11,11 +11,11 @@
 //
 //  1. Bytes (sniff.go, utf16.go, latin1.go). Binary formats, HTML and JSON are named. UTF-16 is read, and
 //     bytes that are not UTF-8 are Windows-1252.
-//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and, without tabs, space. The delimiter is the
-//     one by which two thirds of the last lines have the same number of fields, and most of these are
-//     numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten do; a
-//     line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone is
-//     blank. The decimal sign is the comma if some number below line 1 can only be read so, and none can
+//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and, without tabs, space. The
+//     delimiter is the one by which two thirds of the last lines have the same number of fields, and most of
+//     these are numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten
+//     do; a line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone
+//     is blank. The decimal sign is the comma if some number below line 1 can only be read so, and none can
 //     only be read with a point. 1.234 beside semicolons is asked about.
 //  3. Block (block.go). The rows are the lines with numbers where most of the last lines have them, from the
 //     first three in a row. Their header is the line right above with as many fields, or one less. All above
@@ -31,17 +31,16 @@
 //     header if they rise or fall on line 1 alone. They are one in five cases: eight or more have regular
 //     steps; they count above names of rows; they lie outside of their columns; a column has no name; they
 //     are whole and differ, above an axis without a name. Else eight numbers or equal steps are a question,
-//     and so is a word beside more numbers. Long headers may step back a few times,
-//     as where detectors overlap. Up to four lines below belong to it, as units and questions do: they have
-//     words, and no number, above columns of numbers. Such a line with text above a column of text as well
-//     needs units or three different words. If names come twice, or two columns or more have none, the
-//     words of these lines are added to them. Below names that come twice, as pandas writes, a line with a
-//     word in column 1 alone ends the header. A header with one field less than the rows has no name for
-//     column 1, or if its field 1 is blank, none for the last. Ids (ids.go) are the first column whose
-//     values all differ and that is text, or is named id, nr, code, …, or has no name, or counts the rows,
-//     or rises evenly beside names that are numbers; names go before dates, and these before counts. Other
-//     such columns are left out. Columns without a name or named x, y, z beside names that are numbers are
-//     positions, and carried along.
+//     and so is a word beside more numbers. Long headers may step back a few times, as where detectors
+//     overlap. Up to four lines below belong to it, as units and questions do: they have words, and no
+//     number, above columns of numbers. Such a line with text above a column of text as well needs units or
+//     three different words. If names come twice, or two columns or more have none, the words of these lines
+//     are added to them. Below names that come twice, as pandas writes, a line with a word in column 1 alone
+//     ends the header. A header with one field less than the rows has no name for column 1, or if its field 1
+//     is blank, none for the last. Ids (ids.go) are the first column whose values all differ and that is
+//     text, or is named id, nr, code, …, or has no name, or counts the rows, or rises evenly beside names
+//     that are numbers; names go before dates, and these before counts. Other such columns are left out.
+//     Columns without a name or named x, y, z beside names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its
 //     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
 //     samples are (S1, ctrl2; numbers; units alike), or are smooth on regular steps without any header. So
@@ -58,10 +57,10 @@
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, and so are named columns that are always 100 and a first column of
 //     numbers in one row of eight.
-//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent;
-//     in columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5-
-//     for -5. An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is
-//     missing or no number is counted to the end of the text, and told in one error (faults.go).
+//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent; in
+//     columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5- for -5.
+//     An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is missing or
+//     no number is counted to the end of the text, and told in one error (faults.go).
 //
 // The whole table is then checked (total.go), and a warning tells of:
 //   - a first or last row that is the sum or the mean of the others, and rows there that are named Total,

@@ -214,8 +214,7 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 			}
 		}
 	}
-	var drop []string
-	var skip []string
+	var drop, skip []string
 	words := p.wordsFor(texts)
 	few := howMany(texts, func(f flaw) bool {
 		n := len(f.text.values)
@@ -234,10 +233,9 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	}
 	for _, s := range strays {
 		switch {
-		case s.kind == isLine && s.count == len(s.rows):
-			skip = append(skip, mapped(s.rows, func(row int) string { return p.dialect.Skip.adds(row, rows) })...)
+		case s.kind == isLine && s.count > len(s.rows): // too many to type
 		case s.kind == isLine:
-			once(&others, "remove the lines of words")
+			skip = append(skip, mapped(s.rows, func(row int) string { return p.dialect.Skip.adds(row, rows) })...)
 		case len(s.words) == 1 && isTotal(s.words[0]):
 			skip = append(skip, p.dialect.Skip.adds(s.row, rows))
 		case s.kind == isLimit:

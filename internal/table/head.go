@@ -48,8 +48,8 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 func noteHeadLines(n int, line [][]byte) string {
 	units := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
 	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
-		" lines after the header are taken for units and the like") + " (" + strings.Join(units[:min(3, len(units))], ", ") +
-		", …) and left out"
+		" lines after the header are taken for units and the like") +
+		" (" + strings.Join(units[:min(3, len(units))], ", ") + ", …) and left out"
 }
 
 // guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
@@ -97,8 +97,9 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 
 // numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
 // They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
-// certain if no row does, and there is more: many steps alike, a column without a name, numbers outside of their
-// columns, a count above the names of rows. So it is above an axis in column 1, if its numbers are whole and differ.
+// certain if no row does, and there is more: many steps alike, a column without a name, numbers outside of
+// their columns, a count above the names of rows. So it is above an axis in column 1, if its numbers are whole
+// and differ.
 func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
 	numbers, n := h.numbers, len(h.numbers)
 	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances
@@ -138,14 +139,15 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 			h.ask = ask
 		}
 	case 2*same > len(rows) && !(counts && same < len(rows)):
-	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts || counts && below[0].text() ||
-		(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
+	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
+		counts && below[0].text() || (even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
 		h.is, why = true, why+" "+shown+", and the numbers of no other line do"
 	case same > 0 || n >= longAxis || even(numbers):
 		h.ask = ask
 	}
 	if h.is {
-		h.note = p.thisLine() + " is taken for a header: its numbers " + why + hint(setting, " no makes a row of it")
+		h.note = p.thisLine() + " is taken for a header: its numbers " + why +
+			hint(setting, " no makes a row of it")
 	}
 }
 
@@ -189,7 +191,8 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 			}
 		}
 		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
-		if classes || len(line) != width || numbers > 0 || len(words) == 0 || row && len(words) < 3 && !units || named {
+		if classes || len(line) != width || numbers > 0 || len(words) == 0 || named ||
+			row && len(words) < 3 && !units {
 			break
 		}
 		n++

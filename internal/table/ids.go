@@ -15,7 +15,8 @@ var idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "
 
 func idName(name string) bool {
 	lower := strings.ToLower(name)
-	if is("id", lower) || slices.ContainsFunc(idEnds, func(end string) bool { return strings.HasSuffix(lower, end) }) {
+	ends := func(end string) bool { return strings.HasSuffix(lower, end) }
+	if is("id", lower) || slices.ContainsFunc(idEnds, ends) {
 		return true
 	}
 	n := len(name) // CHLORID and LIQUID are data
@@ -106,17 +107,19 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	unique := c.different && all > 1 && (gaps == 0 || gaps == 1 && all >= 8) // a line of totals may have none
 	integers := c.words == 0 && c.whole
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
+	const unlike = ", and no value comes twice"
 	_, why := decide([]evidence{
 		{j == 0 && p.survey.short || bare && unique && (c.text() || integers && c.rising), certain,
-			"it has no name, and no value comes twice"},
-		{header && unique && idName(name) && (c.text() || integers), certain, "its name says so, and no value comes twice"},
+			"it has no name" + unlike},
+		{header && unique && idName(name) && (c.text() || integers), certain, "its name says so" + unlike},
 		{integers && gaps == 0 && c.consecutive && c.numbers >= 5, certain, numbersOfRows},
 		{!header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10, certain,
 			"its whole numbers rise from row to row"},
 		{j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
-			!isNumber([]byte(name)) && IsAxis(p.names[1:]), certain, "its numbers rise evenly beside names that are numbers"},
+			!isNumber([]byte(name)) && IsAxis(p.names[1:]), certain,
+			"its numbers rise evenly beside names that are numbers"},
 		{unique && c.text() && all > 2 && c.dates == c.words, certain, datesOfRows},
-		{unique && c.text() && all > 2 && c.dates+c.amounts < c.words, certain, "it holds text, and no value comes twice"},
+		{unique && c.text() && all > 2 && c.dates+c.amounts < c.words, certain, "it holds text" + unlike},
 	})
 	return why
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // column is what a survey shows about a column of the rows.
@@ -25,7 +24,7 @@ type column struct {
 	percents             int // numbers with a percent sign
 	dates                int
 	below                int            // entries such as <4
-	units                map[string]int // behind numbers, how often; nil: none
+	units                map[string]int // behind numbers, how often
 	zeros                int            // that have none
 	unit                 string         // that of the numbers; "": none
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
@@ -38,7 +37,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
 		c := &columns[j]
-		*c = column{whole: true, different: true}
+		*c = column{whole: true, different: true, units: map[string]int{}}
 		seen := map[string]bool{}
 		for _, line := range lines {
 			if j >= len(line) {
@@ -102,7 +101,9 @@ func (c *column) add(p *parser, f []byte) {
 		return
 	}
 	c.form |= has
-	c.addUnit(f, has)
+	if has&(formUnit|formCurrency) != 0 {
+		c.units[unitOf(f)]++
+	}
 	v, _ := parseFloat(text)
 	c.list = append(c.list, v)
 	if v == 0 && has&(formUnit|formCurrency) == 0 {
@@ -251,9 +252,9 @@ func (p *parser) some(are func(j int, c *column) bool) some {
 func (p *parser) these(at []int) some {
 	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
 	w, out := p.dialect.Words, " "+numbers
-	drop := hint(w.Drop, out+Plural(len(at), " leaves it", " leaves them")+" out")
+	drop := hint(w.Drop, out+" leaves "+Plural(len(at), "it", "them")+" out")
 	if drop != "" && w.Keep != "" {
-		drop += ", " + w.Keep + out + " " + w.Drop + out + Plural(len(at), " carries it", " carries them") + " along"
+		drop += ", " + w.Keep + out + " " + w.Drop + out + " carries " + Plural(len(at), "it", "them") + " along"
 	}
 	return some{at, mapped(at, p.columnName), drop}
 }
@@ -294,7 +295,11 @@ func (p *parser) noteDoubtful() {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
-	place := func(j int) bool { return is("depth", firstWord(p.names[j])) || is("place", firstWord(p.names[j])) }
+	told := func(kind string, j int) bool { // by the first word of the name
+		word, _ := sampleWord(p.names[j])
+		return is(kind, word)
+	}
+	place := func(j int) bool { return told("depth", j) || told("place", j) }
 	closed := p.closed(place)
 	for _, doubt := range []struct {
 		least int // columns
@@ -314,8 +319,8 @@ func (p *parser) noteDoubtful() {
 		{1, "may mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
-		{1, "may tell where or when a sample was taken", func(j int, name string, _ *column) bool {
-			return closed && place(j) || p.width > 3 && is("depth", firstWord(name))
+		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
+			return closed && place(j) || p.width > 3 && told("depth", j)
 		}},
 	} {
 		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })
@@ -325,8 +330,8 @@ func (p *parser) noteDoubtful() {
 	}
 }
 
-// closed reports whether three columns of numbers or more are parts of 1, 100 or 10^6 in all rows, without those
-// left out.
+// closed reports whether three columns of numbers or more, without those left out, are parts of 1, 100 or 10^6
+// in all rows.
 func (p *parser) closed(left func(j int) bool) bool {
 	n, sums := 0, []float64(nil)
 	for _, j := range slices.DeleteFunc(p.numbers(), left) {
@@ -341,12 +346,6 @@ func (p *parser) closed(left func(j int) bool) bool {
 	return n > 2 && slices.ContainsFunc([]float64{1, 100, 1e6}, func(whole float64) bool {
 		return !slices.ContainsFunc(sums, func(sum float64) bool { return !(sum > 0.9*whole && sum < 1.02*whole) })
 	})
-}
-
-// firstWord is the first word of a name, in lower case, such as depth for Depth_cm.
-func firstWord(name string) string {
-	word, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(name), "_", " "), " ")
-	return strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 func (p *parser) noteForms() {

@@ -150,8 +150,9 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
 		strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
 	return decide([]evidence{
-		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two are values and their deviations
-		{l.named || full && l.head == nil && len(numbers) > 2 && regular(numbers) && spectrumLike(numbers), certain, why},
+		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two: and their deviations
+		{l.named, certain, why},
+		{full && l.head == nil && len(numbers) > 2 && regular(numbers) && spectrumLike(numbers), certain, why},
 		{full || l.all[l.axis].text() && len(pairs) == n, likely, why},
 	})
 }

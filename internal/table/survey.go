@@ -91,7 +91,8 @@ func look(text []byte, d *Dialect) *survey {
 		before := text[:max(0, bytes.Index(text, doubt))]
 		s.ask = &Error{Line: 1 + s.skipped + bytes.Count(before, []byte("\n")),
 			Msg: Printable(string(doubt)) + " may be a number of thousands or one with three decimals"}
-		s.ask.advise(w, "say which the decimal sign is: "+w+" comma or point", []string{w, "comma"}, []string{w, "point"})
+		s.ask.advise(w, "say which the decimal sign is: "+w+" comma or point",
+			[]string{w, "comma"}, []string{w, "point"})
 	}
 	s.namesAbove(d)
 	return s

@@ -80,8 +80,8 @@ func (t *Table) noteZeros() {
 }
 
 // totals returns "sums" or "means" if a row has the sums or the means of the other rows, else "". Sums are at
-// least two, and in all columns of data that the row has values in, or in half of them: others may have means or
-// quotients. Means are in all, and one must have more digits than the numbers above: few digits meet by chance.
+// least two, and in all columns of data that the row has values in, or in half of them: others may have means
+// or quotients. Means are in all, and one must have more digits than the numbers above: few meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	width := len(t.Names)
 	columns, sums, means, clear, summed, finer := 0, 0, 0, 0, 0, 0
@@ -177,10 +177,7 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
 			flags += " " + fill
 		}
-		often := "once"
-		if n := times[v]; n > 1 {
-			often = strconv.Itoa(n) + " times"
-		}
+		often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
 		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v]) +
 			", far from all other numbers there"
 		if d.Words.NA != "" {

@@ -144,15 +144,16 @@ func (f *frame) sort() bool {
 	return true
 }
 
-// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall, or are ids since they
-// are whole and differ below a name of ids or of features, or below none.
+// named reports whether column 1 names the lines: its texts differ, its numbers rise or fall, or they are whole and
+// differ below a name of ids or of features, or below none.
 func (f *frame) named() bool {
 	if f.paired {
 		return true
 	}
 	n, c := len(f.rows), &f.all[0]
 	ids := f.head != nil && (f.name == "" || idName(f.name) || is("feature", f.name) || is("gene", f.name))
-	return n > 0 && c.different && c.words+c.numbers == n && (c.words == n || c.whole && ids) || n > 4 && f.axis() != nil
+	return n > 0 && c.different && c.words+c.numbers == n && (c.words == n || c.whole && ids) ||
+		n > 4 && f.axis() != nil
 }
 
 // axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may contain
@@ -211,8 +212,9 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned {
 		if what := f.lone(axis); what != "" {
 			n := max(1, len(f.samples))
-			s.note("warning: this seems to be " + what + " are taken for the rows" + hint(d.Words.Transpose, " yes makes "+
-				Plural(n, "one row of it", Count(n, "row")+" of them")) + "; put the samples of several files into one table")
+			s.note("warning: this seems to be " + what + " are taken for the rows" +
+				hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
+				"; put the samples of several files into one table")
 		}
 	}
 	return t, why
@@ -226,7 +228,8 @@ func (f *frame) known(names []string) (turning, string) {
 	if f.head != nil {
 		top = f.head
 	}
-	if !slices.ContainsFunc(mapped(top[1:], shown), has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
+	across := slices.ContainsFunc(mapped(top[1:], shown), has)
+	if !across && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
 		return certain, "column 1 has the names of the model's columns"
 	}
 	return asItStands, ""
@@ -280,8 +283,8 @@ func (f *frame) byAxis(axis []float64) []evidence {
 	}
 }
 
-// lone says that a text is a spectrum or two beside their axis, the numbers of one without it, or a sample or two
-// beside names of features; "" if it is none.
+// lone says that a text is a spectrum or two beside their axis, the numbers of one without it, or a sample or
+// two beside names of features; "" if it is none.
 func (f *frame) lone(axis []float64) string {
 	n := len(f.samples)
 	switch {
@@ -292,8 +295,8 @@ func (f *frame) lone(axis []float64) string {
 		}
 	case axis == nil && n < 3 && f.all[0].different && f.features():
 		return Count(n, "sample") + " beside names of features, whose features"
-	case axis != nil && n > 0 && (f.spectral() && !is("clock", f.name) || f.head == nil && n == 1 && regular(axis) &&
-		!Counts(axis) && !years(axis) && f.all[1].axis(len(f.rows)) == nil):
+	case axis != nil && n > 0 && (f.spectral() && !is("clock", f.name) || f.head == nil && n == 1 &&
+		regular(axis) && !Counts(axis) && !years(axis) && f.all[1].axis(len(f.rows)) == nil):
 		return []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
 			" beside an axis in column 1, whose points"
 	}

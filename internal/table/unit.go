@@ -46,15 +46,6 @@ func unitOf(s []byte) string {
 	return ""
 }
 
-func (c *column) addUnit(f []byte, has form) {
-	if has&(formUnit|formCurrency) != 0 {
-		if c.units == nil {
-			c.units = map[string]int{}
-		}
-		c.units[unitOf(f)]++
-	}
-}
-
 // settleUnits decides what a column with units is: numbers of one unit, if nine tenths have it or it is a
 // currency, or else numbers without one and words.
 func (c *column) settleUnits() {
@@ -66,7 +57,7 @@ func (c *column) settleUnits() {
 		}
 	}
 	switch most := c.units[top]; {
-	case c.units == nil:
+	case with == 0:
 	case 10*most >= 9*(c.numbers-c.zeros), most == with && strings.Contains(currencies, top):
 		c.unit = top
 	default:
