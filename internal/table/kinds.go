@@ -59,13 +59,11 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 }
 
 func (c *column) add(p *parser, f []byte) {
-	if s := p.survey; s != nil {
-		s.deleted = s.deleted || p.isDeleted(f)
-		if word := p.naWord(f); word != "" {
-			s.seen[word] = true
-			if c.given++; !isNumber(p.withPoint(f)) {
-				c.givenWords++
-			}
+	p.survey.deleted = p.survey.deleted || p.isDeleted(f)
+	if word := p.naWord(f); word != "" {
+		p.survey.seen[word] = true
+		if c.given++; !isNumber(p.withPoint(f)) {
+			c.givenWords++
 		}
 	}
 	_, _, limit := p.limit(f)
