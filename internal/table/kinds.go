@@ -320,8 +320,7 @@ func (p *parser) noteDoubtful() {
 	}
 }
 
-// closed reports whether three columns of numbers or more, without those left out, are parts of 1, 100 or 10^6
-// in all rows.
+// closed reports whether the columns of numbers, without some, are three parts or more of 1, 100 or 10^6.
 func (p *parser) closed(left func(j int) bool) bool {
 	n, sums := 0, []float64(nil)
 	for _, j := range slices.DeleteFunc(p.numbers(), left) {
