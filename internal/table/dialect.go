@@ -174,10 +174,14 @@ func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, string(sign)+" ") })
 }
 
-// commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5
-// say so, those such as 1.5 or 1,234.5 deny it. doubt is one such as 1,234, where the comma
-// is not the delimiter, or as 1.234 beside semicolons, if no other says which sign it is.
-func (s *survey) commas(delimiter rune) (comma bool, doubt []byte) {
+// decimal finds the decimal sign. Numbers such as 1,5 or 1.234,5 say that it is the comma, those such as 1.5 or
+// 1,234.5 deny it. It asks about one such as 1,234, if the comma is not the delimiter, or as 1.234 beside
+// semicolons, if no other says which sign it is.
+func (s *survey) decimal(text []byte, d *Dialect) {
+	if d.Decimal != 0 {
+		return
+	}
+	var doubt []byte
 	commas, points := 0, 0
 	lines := s.lines
 	if len(lines) > 1 && !slices.ContainsFunc(lines[0], trimmedNumber) { // names, such as 0.5 µm
@@ -195,16 +199,24 @@ func (s *survey) commas(delimiter rune) (comma bool, doubt []byte) {
 				commas++
 			case point && !comma:
 				points++
-			case doubt == nil && point && has != formDouble && (has&formGroups == 0 && delimiter != ',' ||
-				has&formGroups != 0 && delimiter == ';'):
+			case doubt == nil && point && has != formDouble && (has&formGroups == 0 && d.Delimiter != ',' ||
+				has&formGroups != 0 && d.Delimiter == ';'):
 				doubt = f
 			}
 		}
 	}
-	if points+commas > 0 {
-		doubt = nil
+	switch w := d.Words.Decimal; {
+	case points > 0:
+	case commas > 0:
+		d.Decimal = ','
+		s.note("the decimal sign is the comma")
+	case doubt != nil:
+		before := text[:max(0, bytes.Index(text, doubt))]
+		s.ask = &Error{Line: 1 + s.skipped + bytes.Count(before, []byte("\n")),
+			Msg: Printable(string(doubt)) + " may be a number of thousands or one with three decimals"}
+		s.ask.advise(w, "say which the decimal sign is: "+w+" comma or point",
+			[]string{w, "comma"}, []string{w, "point"})
 	}
-	return points == 0 && commas > 0, doubt
 }
 
 // guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a

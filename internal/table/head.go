@@ -98,8 +98,7 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 // numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
 // They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
 // certain if no row does, and there is more: many steps alike, a column without a name, numbers outside of
-// their columns, a count above the names of rows. So it is above an axis in column 1, if its numbers are whole
-// and differ.
+// their columns, a count above the names of rows. So are whole numbers that differ, above an axis in column 1.
 func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
 	numbers, n := h.numbers, len(h.numbers)
 	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances

@@ -59,13 +59,11 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 }
 
 func (c *column) add(p *parser, f []byte) {
-	if s := p.survey; s != nil {
-		s.deleted = s.deleted || p.isDeleted(f)
-		if word := p.naWord(f); word != "" {
-			s.seen[word] = true
-			if c.given++; !isNumber(p.withPoint(f)) {
-				c.givenWords++
-			}
+	p.survey.deleted = p.survey.deleted || p.isDeleted(f)
+	if word := p.naWord(f); word != "" {
+		p.survey.seen[word] = true
+		if c.given++; !isNumber(p.withPoint(f)) {
+			c.givenWords++
 		}
 	}
 	_, _, limit := p.limit(f)
@@ -330,8 +328,7 @@ func (p *parser) noteDoubtful() {
 	}
 }
 
-// closed reports whether three columns of numbers or more, without those left out, are parts of 1, 100 or 10^6
-// in all rows.
+// closed reports whether the columns of numbers, without some, are three parts or more of 1, 100 or 10^6.
 func (p *parser) closed(left func(j int) bool) bool {
 	n, sums := 0, []float64(nil)
 	for _, j := range slices.DeleteFunc(p.numbers(), left) {

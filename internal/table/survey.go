@@ -81,19 +81,7 @@ func look(text []byte, d *Dialect) *survey {
 	s.cut = s.cut || len(s.lines) == surveyRows
 	s.shape(d)
 	s.orangeHead(d)
-	comma, doubt := s.commas(d.Delimiter)
-	switch w := d.Words.Decimal; {
-	case d.Decimal != 0:
-	case comma:
-		d.Decimal = ','
-		s.note("the decimal sign is the comma")
-	case doubt != nil:
-		before := text[:max(0, bytes.Index(text, doubt))]
-		s.ask = &Error{Line: 1 + s.skipped + bytes.Count(before, []byte("\n")),
-			Msg: Printable(string(doubt)) + " may be a number of thousands or one with three decimals"}
-		s.ask.advise(w, "say which the decimal sign is: "+w+" comma or point",
-			[]string{w, "comma"}, []string{w, "point"})
-	}
+	s.decimal(text, d)
 	s.namesAbove(d)
 	return s
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -164,14 +165,10 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 			}
 		}
 	}
-	var list []float64
-	for v, n := range times {
-		if n > 1 || alone[v] || math.Abs(v) >= 1e20 {
-			list = append(list, v)
+	for _, v := range slices.Sorted(maps.Keys(times)) {
+		if times[v] == 1 && !alone[v] && math.Abs(v) < 1e20 {
+			continue
 		}
-	}
-	slices.Sort(list)
-	for _, v := range list {
 		shown := strconv.FormatFloat(v, 'g', -1, 64)
 		flags := d.Words.NA + " " + shown
 		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {

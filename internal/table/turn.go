@@ -437,17 +437,13 @@ func (f *frame) smooth() bool {
 	samples := f.samples[:min(len(f.samples), mostAcross)]
 	n := howMany(samples, func(j int) bool {
 		list := f.all[j].list
-		mean, steps, square := 0.0, 0.0, 0.0
-		for _, v := range list {
-			mean += v / float64(len(list))
-		}
+		sum, steps, squares := 0.0, 0.0, 0.0
 		for i, v := range list {
-			square += (v - mean) * (v - mean)
-			if i > 0 {
-				steps += (v - list[i-1]) * (v - list[i-1])
-			}
+			step := v - list[max(0, i-1)]
+			v -= list[0]
+			sum, steps, squares = sum+v, steps+step*step, squares+v*v
 		}
-		return steps < 0.4*square // 2 for noise
+		return steps < 0.4*(squares-sum*sum/float64(len(list))) // 2 for noise
 	})
 	return 4*n >= 3*len(samples)
 }
