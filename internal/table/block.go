@@ -86,7 +86,7 @@ type block struct {
 	numbers float64    // the share of numbers among the fields of these
 }
 
-// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV, or has a tab beside blanks.
+// splitAll returns the fields of lines; nil for one that is blank, a comment, no CSV, or has a tab beside blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := newSplitter(line, comma)
@@ -145,25 +145,27 @@ func numeric(f []byte) bool {
 
 func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
 
-// row reports whether a line has numbers where most of the last lines have them, as far as it goes, and as many that
-// they are a share of 1/part of these.
-func (b *block) row(fields [][]byte, part int) bool {
+// share is how many of the columns of numbers have one in a line of any number of fields; 0 if a word is in one.
+func (b *block) share(fields [][]byte) float64 {
+	n, all := 0, howMany(b.of, func(of bool) bool { return of })
 	for j, f := range fields[:min(len(fields), b.width)] {
-		if b.of[j] && !numericOrMissing(f) {
-			return false
+		if b.of[j] && numeric(f) {
+			n++
+		} else if b.of[j] && !missing(bytes.TrimSpace(f)) {
+			return 0
 		}
 	}
-	return part*howMany(fields, numeric) >= max(1, howMany(b.of, func(of bool) bool { return of }))
+	return float64(n) / float64(max(all, 1))
 }
 
 // above counts the lines before the table and its header, if they are text and it is one for certain.
 func (b *block) above() int {
 	first, rows := 0, 0
-	for first < len(b.lines) && !(len(b.fields[first]) == b.width && b.row(b.fields[first], 4)) {
+	for first < len(b.lines) && !(len(b.fields[first]) == b.width && b.share(b.fields[first]) >= 0.25) {
 		first++ // a key and its value in a sheet are less than a quarter
 	}
 	for i := first; i < len(b.lines) && rows < leastTable; i++ {
-		if len(b.fields[i]) == b.width && b.row(b.fields[i], b.width) {
+		if len(b.fields[i]) == b.width && b.share(b.fields[i]) > 0 {
 			rows++
 		} else if b.fields[i] != nil {
 			return 0
@@ -181,9 +183,10 @@ func (b *block) above() int {
 		blank = blank || absent(b.lines[i])
 		same := len(fields) == b.width && !empty(fields[:2]) &&
 			(numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
+		row := b.share(fields) > 0.5 || len(fields) > 1 && howMany(fields, numericOrMissing) == len(fields)
 		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
 			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
-				(same || !blank && b.row(fields, 2) || numbers == leastTable) {
+				(same || row && !blank || numbers == leastTable) {
 			return 0
 		}
 	}
@@ -228,7 +231,7 @@ func (b *block) header(first int) int {
 	return n
 }
 
-// marked reports whether line i begins with one of some signs of comments other than #, or is between < and >.
+// marked reports whether line i begins with one of some signs of comments, but #, or is between < and >.
 func (b *block) marked(i int, signs string) bool {
 	line := bytes.TrimSpace(b.lines[i])
 	return bytes.ContainsAny(line[:min(1, len(line))], signs) || bytes.HasPrefix(line, []byte("<")) &&

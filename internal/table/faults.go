@@ -80,8 +80,8 @@ func (o *part) flaw(p *parser, j int, field []byte, err *Error) flaw {
 	return f
 }
 
-// addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of its
-// column, or three words or more, all different, are in more than half of the columns of data.
+// addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of
+// its column, or three words or more, all different, are in more than half of the columns of data.
 func (o *part) addFlaws(p *parser, list []flaw) {
 	var words []string
 	header := false
@@ -92,7 +92,7 @@ func (o *part) addFlaws(p *parser, list []flaw) {
 		}
 	}
 	if n := len(words); header || n > 2 && 2*n > p.cols && len(Set(words)) == n {
-		list = []flaw{{kind: isLine, count: 1, line: p.split.start, row: o.rows, rows: []int{o.rows}, words: words[:1]}}
+		list = []flaw{{kind: isLine, count: 1, line: p.split.start, row: o.rows, rows: []int{o.rows}, words: words}}
 	}
 	for _, f := range list {
 		o.flaws.add(f)

@@ -144,8 +144,8 @@ func (f *frame) sort() bool {
 	return true
 }
 
-// named reports whether column 1 names the lines: its texts differ, its numbers rise or fall, or they are whole and
-// differ below a name of ids or of features, or below none.
+// named reports whether column 1 names the lines: its texts differ, its numbers rise or fall, or they are whole
+// and differ below a name of ids or of features, or below none.
 func (f *frame) named() bool {
 	if f.paired {
 		return true
