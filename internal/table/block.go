@@ -167,12 +167,8 @@ func (b *block) above() int {
 		first++
 	}
 	rows := 0
-	for i := first; i < len(b.lines) && rows < leastTable; i++ {
-		if b.row(i) {
-			rows++
-		} else if b.fields[i] != nil {
-			return 0
-		}
+	for i := first; i < len(b.lines) && (b.row(i) || b.fields[i] == nil) && rows < leastTable; i++ {
+		rows += len(b.fields[i]) / b.width
 	}
 	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable {
 		return 0
