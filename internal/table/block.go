@@ -165,11 +165,10 @@ func (b *block) above() int {
 		first++ // a key and its value in a sheet are less than a quarter
 	}
 	for i := first; i < len(b.lines) && rows < leastTable; i++ {
-		if len(b.fields[i]) == b.width && b.share(b.fields[i]) > 0 {
-			rows++
-		} else if b.fields[i] != nil {
+		if b.fields[i] != nil && (len(b.fields[i]) != b.width || b.share(b.fields[i]) == 0) {
 			return 0
 		}
+		rows += len(b.fields[i]) / b.width
 	}
 	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable {
 		return 0

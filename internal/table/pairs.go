@@ -75,7 +75,7 @@ func (f *frame) agree(p *parser, lines []packed, at []int) error {
 	for i := 1; i < len(lines) && f.paired; i++ {
 		line := &lines[i]
 		for _, j := range f.aside {
-			if j+1 == f.width || axisKey(p, line.field(j)) == axisKey(p, line.field(0)) {
+			if axisKey(p, line.field(j)) == axisKey(p, line.field(0)) {
 				continue
 			}
 			e := &Error{Source: p.source, Line: at[i], Column: j + 1, Msg: quote(string(line.field(j))) + " in " +

@@ -75,12 +75,10 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	switch {
 	case unit == want, unit == "" && (v == 0 || strings.Contains(currencies, want)):
 		return nil
+	case unit == "":
+		return p.fault(j, quote(string(field))+p.in(j)+" has no unit, but others have "+Printable(want))
 	}
-	word := quote(string(field)) + p.in(j)
-	if unit == "" {
-		return p.fault(j, word+" has no unit, but others have "+Printable(want))
-	}
-	return p.fault(j, word+" is not in "+Printable(want)+", as others are")
+	return p.fault(j, quote(string(field))+p.in(j)+" is not in "+Printable(want)+", as others are")
 }
 
 // takeUnits sets the units of the columns of data: from the line below the header, or from behind numbers.
