@@ -19,10 +19,7 @@ const (
 // footer is the length of text after a table, such as its source or, after a blank line, statistics of its
 // columns: at most mostBelow lines, none of which is a row.
 func (s *survey) footer(text []byte, comma rune) int {
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
-		lines = append(lines, line)
-	}
+	lines := slices.Collect(bytes.Lines(text))
 	at := len(lines)
 	b := newBlock(lines[:beforeBlank(lines)], comma)
 	if b == nil {

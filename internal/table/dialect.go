@@ -13,12 +13,8 @@ import (
 // dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
 // which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
-		if lines = append(lines, s.bare(line)); len(lines) == 2*mostAbove {
-			break
-		}
-	}
+	lines := slices.Collect(bytes.Lines(text))
+	lines = mapped(lines[:min(len(lines), 2*mostAbove)], s.bare)
 	tried := []rune("\t;|, ")
 	if d.Delimiter != 0 {
 		tried = []rune{d.Delimiter}

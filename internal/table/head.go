@@ -323,26 +323,21 @@ func (s *survey) orangeHead(d *Dialect) {
 		slices.ContainsFunc(flags, other("orange flag")) {
 		return
 	}
-	said := "lines 2 and 3 are types and flags, as Orange writes them"
-	given := Set(d.columns())
+	said, given := "lines 2 and 3 are types and flags, as Orange writes them", Set(d.columns())
 	for j, f := range flags {
-		n := strconv.Itoa(j + 1)
-		if given[n] || given[shown(names[j])] {
+		n, flag, role := strconv.Itoa(j+1), string(bytes.TrimSpace(f)), " is left out"
+		switch {
+		case flag == "" || given[n] || given[shown(names[j])] || flag == "class" && d.Label != "":
 			continue
-		}
-		switch string(bytes.TrimSpace(f)) {
-		case "class":
-			if d.Label == "" {
-				d.Label = n
-				said += "; column " + n + " is the label"
-			}
-		case "meta", "m":
+		case flag == "class":
+			d.Label, role = n, " is the label"
+		case flag[0] == 'm':
 			d.carry(n)
-			said += "; column " + n + " is carried along"
-		case "ignore", "i":
+			role = " is carried along"
+		default:
 			d.Drop = append(slices.Clone(d.Drop), n)
-			said += "; column " + n + " is left out"
 		}
+		said += "; column " + n + role
 	}
 	s.orange, d.Header = 2, HeaderYes
 	s.note(said)
