@@ -16,7 +16,7 @@ type flaw struct {
 	kind      flawKind
 	count     int
 	line, row int      // of the first; the row counts from 0
-	rows      []int    // of lines of words, at most mostValues
+	rows      []int    // of lines of words, at most mostValues; nil for others
 	words     []string // different ones, at most mostStrays + 1; nil for missing fields
 	fault     *Error   // of the first; nil for missing fields
 	text      *column  // of text, that is none of data
@@ -234,10 +234,10 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	for _, s := range strays {
 		switch {
 		case s.kind == isLine && s.count > len(s.rows): // too many to type
-		case s.kind == isLine:
-			skip = append(skip, mapped(s.rows, func(row int) string { return p.dialect.Skip.adds(row, rows) })...)
-		case len(s.words) == 1 && isTotal(s.words[0]):
-			skip = append(skip, p.dialect.Skip.adds(s.row, rows))
+		case s.kind == isLine, len(s.words) == 1 && isTotal(s.words[0]):
+			for _, row := range append(s.rows, s.row) {
+				once(&skip, p.dialect.Skip.adds(row, rows))
+			}
 		case s.kind == isLimit:
 			e.Below = true
 		case s.fault.advice != "": // as of a decimal comma
@@ -257,7 +257,6 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	}
 	list := strings.Join(drop, ",")
 	add(w.Drop, list, "leaves "+Plural(len(drop), "it", "them")+" out", list)
-	skip = slices.Compact(skip)
 	total := strings.Join(skip, ",")
 	add(w.Skip, total, "leaves "+Plural(len(skip), "that line", "these lines")+" out", total)
 	if e.Below {
