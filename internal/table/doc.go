@@ -19,46 +19,46 @@
 //     only be read with a point. 1.234 beside semicolons is asked about.
 //  3. Block (block.go). Lines above three rows with numbers in the same columns are text for one of these
 //     reasons: one field or another number of fields; a key such as Date:; more words than numbers; one of
-//     *!%; at the start. All lines above one with * or ! are text. The line above the rows is their
-//     header; without one, names come from the last comment, or from the one above it if the last has
-//     units. Lines below are text if they have no numbers and another number of fields. Lines below a
-//     blank line are text if they begin with Mean, SD, n, …, or have no numbers. They also are if they
-//     have one number and another number of fields. If an error follows in a text of several
-//     tables, each below a title, it says so.
+//     *!%; at the start. All lines above one with * or ! are text. The line above the rows is their header;
+//     without one, names come from the last comment, or from the one above it if the last has units. Lines
+//     below are text if they have no numbers and another number of fields. Lines below a blank line are text
+//     if they begin with Mean, SD, n, …, or have no numbers. They also are if they have one number and
+//     another number of fields. If an error follows in a text of several tables, each below a title, it says
+//     so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
 //     columns of numbers as often as numbers, or begins with the name of an axis. Other numbers may be a
 //     header if they rise or fall on line 1 alone. They are one in five cases: eight or more have regular
 //     steps; they count above names of rows; they lie outside of their columns; a column has no name; they
 //     are whole and differ, above an axis without a name. Else eight numbers or equal steps are a question,
-//     and so is a word beside more numbers. Long headers may step back a few times,
-//     as where detectors overlap. Up to four lines below belong to it, as units and questions do: they have
-//     words, and no number, above columns of numbers. Such a line with text above a column of text as well
-//     needs units or three different words. If names come twice, or two columns or more have none, the
-//     words of these lines are added to them. Below names that come twice, as pandas writes, a line with a
-//     word in column 1 alone ends the header. A header with one field less than the rows has no name for
-//     column 1, or if its field 1 is blank, none for the last. Ids (ids.go) are the first column whose
-//     values all differ and that is text, or is named id, nr, code, …, or has no name, or counts the rows,
-//     or rises evenly beside names that are numbers; names go before dates, and these before counts. Other
-//     such columns are left out. Columns without a name or named x, y, z beside names that are numbers are
-//     positions, and carried along.
-//  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its name,
-//     its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as samples
-//     are (S1, ctrl2; numbers; units alike), or are smooth or on regular steps without any header. So are
-//     they if column 1 has types of mutations, the main oxides, or genes or proteins beside names of
+//     and so is a word beside more numbers. Long headers may step back a few times, as where detectors
+//     overlap. Up to four lines below belong to it, as units and questions do: they have words, and no
+//     number, above columns of numbers. Such a line with text above a column of text as well needs units or
+//     three different words. If names come twice, or two columns or more have none, the words of these lines
+//     are added to them. Below names that come twice, as pandas writes, a line with a word in column 1 alone
+//     ends the header. A header with one field less than the rows has no name for column 1, or if its field
+//     1 is blank, none for the last. Ids (ids.go) are the first column whose values all differ and that is
+//     text, or is named id, nr, code, …, or has no name, or counts the rows, or rises evenly beside names
+//     that are numbers; names go before dates, and these before counts. Other such columns are left out.
+//     Columns without a name or named x, y, z beside names that are numbers are positions, and carried
+//     along.
+//  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by
+//     its name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
+//     samples are (S1, ctrl2; numbers; units alike), or are smooth or on regular steps without any header.
+//     So are they if column 1 has types of mutations, the main oxides, or genes or proteins beside names of
 //     samples, if a line below the header is named Group, Class, …, or if the file is GCT. One of these
 //     without the other is a question: genes above five columns or more, elements, species, names such as
-//     OTU_3, gene12 or Abra alba, a column of m/z or of taxonomy, an axis without a name. An axis beside
-//     one column, or columns of other kinds, is one measurement, whose points stay rows, with a warning; so
-//     are names of features beside one or two samples. Lines of sample, axis and value are a long table if
-//     names say so; if each sample has each value of the axis, that is a question. Codes, places, units and
-//     flags beside the values are left out of it. Time, Date and Year are no axes. Columns of the
-//     same axis beside each sample, as the Cary writes, are one axis.
+//     OTU_3, gene12 or Abra alba, a column of m/z or of taxonomy, an axis without a name. An axis beside one
+//     column, or columns of other kinds, is one measurement, whose points stay rows, with a warning; so are
+//     names of features beside one or two samples. Lines of sample, axis and value are a long table if names
+//     say so; if each sample has each value of the axis, that is a question. Codes, places, units and flags
+//     beside the values are left out of it. Time, Date and Year are no axes. Columns of the same axis beside
+//     each sample, as the Cary writes, are one axis.
 //  6. Columns (kinds.go, text.go, unit.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, and so are named columns that are always 100.
-//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent;
-//     in columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5-
-//     for -5. An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is
+//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent; in
+//     columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5- for
+//     -5. An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is
 //     missing or no number is counted to the end of the text, and told in one error (faults.go).
 //
 // The whole table is then checked (total.go), and a warning tells of:
