@@ -128,10 +128,8 @@ func (a *arranged) csv(comma rune) (text []byte) {
 
 // arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may ask.
 func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, error) {
-	if s == nil && d.Transpose != TransposeYes {
+	if s = cmp.Or(s, new(survey)); s.lines == nil && d.Transpose != TransposeYes {
 		return nil, in, nil
-	} else if s == nil {
-		s = new(survey)
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source, survey: s}}
 	p.split.start = s.first

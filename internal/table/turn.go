@@ -178,15 +178,13 @@ func (c *column) axis(rows int) []float64 {
 // wayRound finds out whether the samples of a text are its columns, and says why.
 func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	switch {
-	case !f.ok:
-		return asItStands, ""
 	case f.paired:
 		n := len(f.samples)
 		return certain, Count(n, "sample") + Plural(n, " has its own column of ", " have columns of ") +
 			shown(f.head[0]) + Plural(n, "", ", all alike")
-	case len(d.Known) > 0:
+	case f.ok && len(d.Known) > 0:
 		return f.known(d.Known)
-	case len(f.rows) < leastTurned || !f.sort():
+	case !f.ok || len(f.rows) < leastTurned || !f.sort():
 		return asItStands, ""
 	}
 	axis, head, about := f.axis(), f.head, -1
