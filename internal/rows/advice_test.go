@@ -78,7 +78,7 @@ func lastOf(flags string) (list []string) {
 	words := wordsOf(flags)
 	for i := 0; i < len(words); i += 2 {
 		if at := slices.Index(list, words[i]); at >= 0 {
-			if slices.Contains([]string{"-drop", "-keep", "-na"}, words[i]) {
+			if slices.Contains([]string{"-drop", "-keep", "-na", "-skip"}, words[i]) {
 				list[at+1] += "," + words[i+1]
 				continue
 			}

@@ -115,15 +115,11 @@ func (a *arranged) csv(comma rune) (text []byte) {
 			if cell.field >= 0 {
 				s = a.lines[cell.line].field(int(cell.field))
 			}
-			switch s = bytes.TrimSpace(s); {
-			case isNumber(s) || len(s) == 0:
-				text = append(text, s...)
-			default:
-				text = append(text, '"')
+			if s = bytes.TrimSpace(s); len(s) > 0 && !isNumber(s) {
 				s = bytes.ReplaceAll(s, []byte("\n"), []byte(" ")) // so that a row is a line
-				text = append(text, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`))...)
-				text = append(text, '"')
+				s = slices.Concat([]byte{'"'}, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`)), []byte{'"'})
 			}
+			text = append(text, s...)
 		}
 		text = append(text, '\n')
 	}
@@ -132,10 +128,8 @@ func (a *arranged) csv(comma rune) (text []byte) {
 
 // arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may ask.
 func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, error) {
-	if s == nil && d.Transpose != TransposeYes {
+	if s = cmp.Or(s, new(survey)); s.lines == nil && d.Transpose != TransposeYes {
 		return nil, in, nil
-	} else if s == nil {
-		s = new(survey)
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source, survey: s}}
 	p.split.start = s.first
@@ -160,16 +154,16 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	if p.width = 0; turn {
 		a, err = s.turned(p, in, text, &f)
 		note += f.settings(&d)
-	} else if a, note, err = s.pivot(p, in, text, l); d.Long == LongYes {
-		note = "the table is long, as asked: " + note
 	} else {
-		note = "the table is long: " + note + hint(word, " no reads its lines as rows")
+		a, note, err = s.pivot(p, in, text, l)
+		if l.settings(&d); d.Long == LongYes {
+			note = "the table is long, as asked: " + note
+		} else {
+			note = "the table is long: " + note + hint(word, " no reads its lines as rows")
+		}
 	}
 	if err != nil {
 		return nil, in, err
-	}
-	if !turn {
-		l.settings(&d)
 	}
 	t, again, err := s.reopen(in, d, note, a)
 	if err != nil {

@@ -44,8 +44,7 @@ func even(numbers []float64) bool {
 // counting reports whether numbers count from 0 or 1, or are years at equal steps.
 func counting(numbers []float64) bool {
 	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
-	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 &&
-		last <= 2100 && step == math.Trunc(step))
+	return Counts(numbers) || even(numbers) && numbers[0] >= 1800 && last <= 2100 && step == math.Trunc(step)
 }
 
 // ordered reports whether numbers rise, or whether many fall. Few fall in many a row.
@@ -98,17 +97,13 @@ func regular(axis []float64) bool {
 
 // IsAxis reports whether names are numbers that rise or fall, as wavelengths do, and do not merely count.
 func IsAxis(names []string) bool {
-	if len(names) < 5 {
-		return false
-	}
-	numbers := make([]float64, len(names))
-	for j, name := range names {
-		var err error
-		if numbers[j], err = parseFloat([]byte(name)); err != nil {
-			return false
+	var numbers []float64
+	for _, name := range names {
+		if v, err := parseFloat([]byte(name)); err == nil {
+			numbers = append(numbers, v)
 		}
 	}
-	return ordered(numbers) && !counting(numbers)
+	return len(names) >= 5 && len(numbers) == len(names) && ordered(numbers) && !counting(numbers)
 }
 
 // years reports whether numbers may be years.

@@ -13,26 +13,19 @@ import (
 const (
 	mostAbove  = 200 // lines before a table
 	mostBelow  = 60  // after it
-	mostKeys   = 5   // lines of a name and a number after it
 	leastTable = 3   // rows after them
 )
 
 // footer is the length of text after a table, such as its source or, after a blank line, statistics of its
 // columns: at most mostBelow lines, none of which is a row.
 func (s *survey) footer(text []byte, comma rune) int {
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
-		lines = append(lines, line)
-	}
+	lines := slices.Collect(bytes.Lines(text))
 	at := len(lines)
 	b := newBlock(lines[:beforeBlank(lines)], comma)
 	if b == nil {
 		return 0
 	}
 	fields := splitAll(lines, comma)
-	if len(fields) > 1 && paired(fields[0], fields[1]) { // whose text is told apart by its frame
-		return 0
-	}
 	for i := len(lines) - 1; i > 0 && len(lines)-i <= mostBelow; i-- {
 		f := fields[i]
 		if f == nil {
@@ -41,7 +34,7 @@ func (s *survey) footer(text []byte, comma rune) int {
 		number := func(s []byte) bool { return numeric(s) || present(s) && missing(s) }
 		text := !slices.ContainsFunc(f, number)
 		statistic := isTotal(strings.Trim(shown(f[0]), "% ().")) || is("spread", strings.Trim(shown(f[0]), "% ()"))
-		key := len(f) != b.width && !numeric(f[0]) && howMany(f, number) == 1 && len(lines)-i <= mostKeys
+		key := len(f) != b.width && howMany(f, number) == 1
 		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text && !statistic && !key {
 			break
 		}
@@ -52,12 +45,8 @@ func (s *survey) footer(text []byte, comma rune) int {
 	if at == len(lines) {
 		return 0
 	}
-	n := 0
-	for _, line := range lines[at:] {
-		n += len(line)
-	}
 	s.noteText(s.skipped+at+1, s.skipped+len(lines), "after the table ("+quote(shown(lines[at]))+")")
-	return n
+	return len(bytes.Join(lines[at:], nil))
 }
 
 // sections returns the titles in a text of several tables: lines of one field, at the start or after a blank line,
@@ -80,10 +69,8 @@ func sections(text []byte) (titles []string) {
 
 // noteText notes that some lines are text, and where.
 func (s *survey) noteText(from, to int, where string) {
-	lines := "line " + strconv.Itoa(from) + " is"
-	if to > from {
-		lines = "lines " + strconv.Itoa(from) + "-" + strconv.Itoa(to) + " are"
-	}
+	first := strconv.Itoa(from)
+	lines := Plural(1+to-from, "line "+first+" is", "lines "+first+"-"+strconv.Itoa(to)+" are")
 	s.note(lines + " left out: text " + where)
 }
 
@@ -92,16 +79,16 @@ type block struct {
 	lines   [][]byte
 	fields  [][][]byte // nil: the line is blank, a comment or no CSV
 	width   int        // of two thirds of the last lines, at least 2
-	alike   bool       // of nine tenths of them, or all but one
 	of      []bool     // which columns have numbers in most of these
-	numbers float64    // the share of numbers among the fields of these, if they are alike
+	numbers float64    // the share of numbers among the fields of these
 }
 
-// splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV.
+// splitAll returns the fields of lines; nil for one that is blank, a comment, no CSV, or has a tab beside blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := newSplitter(line, comma)
-		if isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
+		tab := comma == ' ' && bytes.IndexByte(bytes.TrimSpace(line), '\t') >= 0
+		if tab || isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
 			return nil
 		}
 		return mapped(split.fields, bytes.Clone)
@@ -111,7 +98,7 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 // beforeBlank is how many lines there are before the last blank one of the last lines, or all.
 func beforeBlank(lines [][]byte) int {
 	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
-		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 && len(bytes.TrimSpace(bytes.Join(lines[i:], nil))) > 0 {
+		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
 			return i
 		}
 	}
@@ -137,23 +124,12 @@ func newBlock(lines [][]byte, comma rune) *block {
 	}
 	b.of = make([]bool, b.width)
 	for j := range b.of {
-		there, n := 0, 0
-		for _, fields := range b.fields[last:] {
-			if len(fields) != b.width {
-				continue
-			}
-			if numeric(fields[j]) {
-				there++
-				n++
-			} else if missing(bytes.TrimSpace(fields[j])) {
-				n++
-			}
-		}
-		b.of[j] = there > 0 && 3*n >= 2*widths[b.width]
+		n := howMany(b.fields[last:], func(fields [][]byte) bool {
+			return len(fields) == b.width && numericOrMissing(fields[j])
+		})
+		b.of[j] = 3*n >= 2*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
 	}
-	odd := all - widths[b.width]
-	b.alike = (10*odd <= all || odd == 1 && all > 3) && slices.Contains(b.of, true)
 	return b
 }
 
@@ -164,62 +140,54 @@ func numeric(f []byte) bool {
 	return isNumber(bytes.TrimSpace(f)) || isNumber(point) || isNumber(comma)
 }
 
-// row reports whether line i has numbers where most of the last lines have them.
-func (b *block) row(i int) bool {
-	if len(b.fields[i]) != b.width {
-		return false
-	}
-	any := false
-	for j, f := range b.fields[i] {
-		if b.of[j] && !numeric(f) && !missing(bytes.TrimSpace(f)) {
-			return false
+func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
+
+// share is how many of the columns of numbers have one in a line of any number of fields; 0 if a word is in one.
+func (b *block) share(fields [][]byte) float64 {
+	n, all := 0, howMany(b.of, func(of bool) bool { return of })
+	for j, f := range fields[:min(len(fields), b.width)] {
+		if b.of[j] && numeric(f) {
+			n++
+		} else if b.of[j] && !missing(bytes.TrimSpace(f)) {
+			return 0
 		}
-		any = any || b.of[j] && numeric(f)
 	}
-	return any
+	return float64(n) / float64(max(all, 1))
 }
 
 // above counts the lines before the table and its header, if they are text and it is one for certain.
 func (b *block) above() int {
-	first := 0
-	sparse := func(fields [][]byte) bool { // as a key and its value in a sheet
-		return 4*howMany(fields, numeric) < howMany(b.of, func(of bool) bool { return of })
+	first, rows := 0, 0
+	for first < len(b.lines) && !(len(b.fields[first]) == b.width && b.share(b.fields[first]) >= 0.25) {
+		first++ // a key and its value in a sheet are less than a quarter
 	}
-	for first < len(b.lines) && (!b.row(first) || sparse(b.fields[first])) {
-		first++
-	}
-	rows := 0
 	for i := first; i < len(b.lines) && rows < leastTable; i++ {
-		if b.row(i) {
-			rows++
-		} else if b.fields[i] != nil {
+		if b.fields[i] != nil && (len(b.fields[i]) != b.width || b.share(b.fields[i]) == 0) {
 			return 0
 		}
+		rows += len(b.fields[i]) / b.width
 	}
-	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable || first > mostAbove {
+	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable {
 		return 0
 	}
-	n := b.header(first)
-	from := n // lines above one such as ***End_of_Header*** are text
-	for from > 0 && !b.marked(from-1, noName) {
-		from--
-	}
-	for i, fields := range b.fields[:n] {
-		if i < from {
-			continue
+	n, numbers, blank := b.header(first), 0, false
+	for i := n - 1; i >= 0 && !b.marked(i, noName); i-- { // lines above one such as ***End_of_Header*** are text
+		fields := b.fields[i]
+		if len(fields) > 1 && 2*howMany(fields, numeric) > len(fields) {
+			numbers++ // another table has three such lines or more
 		}
-		switch {
-		case bytes.Count(b.lines[i], []byte(`"`))%2 == 1, // a field of several lines
+		blank = blank || absent(b.lines[i])
+		same := len(fields) == b.width && !empty(fields[:2]) &&
+			(numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
+		row := b.share(fields) > 0.5 || len(fields) > 1 && howMany(fields, numericOrMissing) == len(fields)
+		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
 			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
-				(!prose(fields) || b.width > 2 && len(fields) == b.width && b.filled(fields) && !keyed(fields)):
+				(same || row && !blank || numbers == leastTable) {
 			return 0
 		}
 	}
 	for n > 0 && isComment(b.lines[n-1]) { // the last may have names
 		n--
-	}
-	if n == 0 || b.begins(n) == "" {
-		return 0
 	}
 	return n
 }
@@ -231,7 +199,9 @@ func (b *block) header(first int) int {
 		first--
 	}
 	n := first
+	named := func(fields [][]byte) bool { return !slices.ContainsFunc(fields, absent) && !repeats(fields) }
 	for n > 0 && len(b.fields[n-1]) == b.width && !b.marked(n-1, noName) &&
+		!(n < first && empty(b.fields[n-1][:2]) && named(b.fields[n])) && // as MS-DIAL writes of the samples
 		(b.filled(b.fields[n-1]) || n < first && repeats(b.fields[n]) && howMany(b.fields[n-1], present) > 1) {
 		n--
 	}
@@ -239,34 +209,29 @@ func (b *block) header(first int) int {
 		return i
 	}
 	switch above := first - n; {
-	case above == 0 && first < row:
-		return row
-	case first == 0, above > 0 && b.width > 2, above == 1, above == 2: // names, units
-		return n
-	case above > 0: // keys and values have two fields as well
-		for i := n; i < first; i++ {
-			if is("axis", shown(b.fields[i][0])) {
-				return i
-			}
-		}
+	case above > 2 && b.width == 2: // keys and values have two fields as well
 		return first - 1
+	case above > 0 || n == 0:
+		return n
+	case first < row:
+		return row
 	}
 	last := b.fields[n-1]
 	switch filled := howMany(last, present); {
-	case b.marked(n-1, marks):
+	case b.marked(n-1, marks), 2*filled < len(last) && !rowAlone(b.fields[row]): // above a header of numbers
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
 		return n - 1 // as R writes: the names of the rows have none
-	case len(last) == b.width && 2*filled < b.width && !rowAlone(b.fields[row]): // above a header of numbers
-	case !keyed(last) && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
+	case !keyed(last) && howMany(last, numeric) == 0 && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}
 	return n
 }
 
-// marked reports whether line i begins with one of some signs of comments other than #.
+// marked reports whether line i begins with one of some signs of comments, but #, or is between < and >.
 func (b *block) marked(i int, signs string) bool {
-	line := bytes.TrimLeft(b.lines[i], " \t")
-	return bytes.ContainsAny(line[:min(1, len(line))], signs)
+	line := bytes.TrimSpace(b.lines[i])
+	return bytes.ContainsAny(line[:min(1, len(line))], signs) || bytes.HasPrefix(line, []byte("<")) &&
+		bytes.HasSuffix(line, []byte(">"))
 }
 
 const (
@@ -283,23 +248,11 @@ func (b *block) filled(fields [][]byte) bool {
 
 // keyed reports whether a line is a key with values, such as Instrument: … or Title=….
 func keyed(fields [][]byte) bool {
-	for i, f := range fields {
+	return slices.ContainsFunc(fields[:min(2, len(fields))], func(f []byte) bool {
 		f = bytes.TrimSpace(f)
-		if i < 2 && bytes.HasSuffix(f, []byte(":")) || i == 0 && bytes.HasSuffix(f, []byte("=")) ||
-			len(fields) < 3 && bytes.ContainsAny(f, ":=") {
-			return true
-		}
-	}
-	return false
-}
-
-// prose reports whether a line begins with no number, and has more text than numbers or a key before them.
-func prose(fields [][]byte) bool {
-	if keyed(fields[:min(1, len(fields))]) {
-		return true
-	}
-	numbers := howMany(fields, numeric)
-	return numbers == 0 || 2*numbers <= howMany(fields, present) && !numeric(fields[0])
+		ends := bytes.TrimRight(f, ":=")
+		return len(ends) < len(f) || len(fields) < 3 && bytes.ContainsAny(f, ":=")
+	})
 }
 
 func (b *block) begins(n int) string {

@@ -4,7 +4,6 @@ package table
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +13,8 @@ import (
 // dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
 // which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
-	var lines [][]byte
-	for line := range bytes.Lines(text) {
-		if lines = append(lines, s.bare(line)); len(lines) == 2*mostAbove {
-			break
-		}
-	}
+	lines := slices.Collect(bytes.Lines(text))
+	lines = mapped(lines[:min(len(lines), 2*mostAbove)], s.bare)
 	tried := []rune("\t;|, ")
 	if d.Delimiter != 0 {
 		tried = []rune{d.Delimiter}
@@ -31,21 +26,21 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 			continue
 		}
 		b := newBlock(lines, comma)
-		if b == nil || !b.alike { // text follows the table
-			b = cmp.Or(newBlock(body, comma), b)
+		if b == nil { // text follows the table
+			b = newBlock(body, comma)
 		}
 		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
 			best, d.Delimiter = b, comma
 		}
 	}
-	n := 0
-	if best != nil && best.alike {
-		n = best.above()
-	} else if best == nil && d.Delimiter == 0 {
-		first := slices.IndexFunc(lines, present)
-		d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+	if best == nil {
+		if first := slices.IndexFunc(lines, present); d.Delimiter == 0 {
+			d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+		}
+		return
 	}
-	if n == 0 {
+	n := best.above()
+	if n == 0 || best.begins(n) == "" {
 		return
 	}
 	s.noteText(s.skipped+1, s.skipped+n, "before the table ("+best.begins(n)+")")
@@ -56,16 +51,13 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	if best.marked(n-1, marks) {
 		s.comments[1] = best.lines[n-1]
 	}
-	for range n {
-		at := bytes.IndexByte(text, '\n') + 1
-		s.skip, text = s.skip+at, text[at:]
-	}
+	s.skip += len(bytes.Join(bytes.SplitAfterN(text, []byte("\n"), n+1)[:n], nil))
 }
 
 // bare is a line without its end and the comment there.
 func (s *survey) bare(line []byte) []byte {
 	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	if i := bytes.IndexByte(line, s.trail); s.trail != 0 && i > 0 {
+	if i := bytes.IndexByte(line, s.trail); i > 0 && s.trail != 0 {
 		line = bytes.TrimRight(line[:i], " \t")
 	}
 	return line
@@ -86,7 +78,7 @@ func (s *survey) separator(text []byte, d *Dialect) {
 
 // findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
 // other line. They are none if they are nine lines of ten. Below that line some may be rows whose ids begin
-// with #: they have as many fields as the last other line, and a number. The user is asked about them.
+// with #: they have as many fields as any line, and a number. The user is asked about them.
 func (s *survey) findComments(text []byte, d *Dialect) {
 	hashes, others, head, last := 0, 0, 0, [2][]byte{} // head: the bytes before the first other line
 	for line := range bytes.Lines(text) {
@@ -104,13 +96,8 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	if d.Delimiter == '#' || hashes == 0 || hashes >= 9*others {
 		return
 	}
-	all := survey{}
-	lines, width := all.split(text[head:], d.Delimiter, surveyRows), 0
-	for _, line := range lines {
-		if !isComment(line[0]) {
-			width = len(line)
-		}
-	}
+	lines := new(survey).split(text[head:], d.Delimiter, surveyRows)
+	width := slices.Max(append(mapped(lines, func(line [][]byte) int { return len(line) }), 0))
 	rows := slices.DeleteFunc(lines, func(line [][]byte) bool {
 		return !isComment(line[0]) || len(line) != width || !slices.ContainsFunc(line[1:], trimmedNumber)
 	})
@@ -123,24 +110,17 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	s.note("lines that begin with # are comments")
 }
 
-// trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are as many
-// numbers with decimal points on each line, with commas, tabs or spaces between them, and what
-// follows it is no number on any.
+// trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are numbers with
+// decimal points, with commas, tabs or spaces between them, and what follows it is no number on any.
 func (s *survey) trailing(text []byte) bool {
 	for _, sign := range []byte(";#%|") {
 		for _, comma := range "\t, " {
 			lines := s.split(text, rune(sign), 100)
-			width := 0
 			other := func(line [][]byte) bool {
-				if len(line) != 2 || trimmedNumber(line[1]) || missing(bytes.TrimSpace(line[1])) {
-					return true
-				}
 				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
-				if width == 0 {
-					width = len(fields)
-				}
 				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
-				return points < 2 || len(fields) != width || howMany(fields, trimmedNumber) < width
+				return len(line) != 2 || numericOrMissing(line[1]) || points < 2 ||
+					howMany(fields, trimmedNumber) < len(fields)
 			}
 			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
 				s.trail = sign
@@ -176,7 +156,7 @@ func (s *survey) namesAbove(d *Dialect) {
 func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 	comment = bytes.TrimLeft(comment, " \t")
 	sign := comment[:min(1, len(comment))] // a unit such as % may follow it
-	list := s.split(bytes.TrimLeft(comment, string(sign)+" \t"), comma, 1)
+	list := new(survey).split(bytes.TrimLeft(comment, string(sign)+" \t"), comma, 1)
 	if len(list) == 0 {
 		return nil
 	}
@@ -184,21 +164,20 @@ func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
 	if len(names) != width {
 		names = slices.DeleteFunc(names, absent)
 	}
-	if n := len(names); n > 0 && len(sign) > 0 && bytes.HasPrefix(bytes.TrimSpace(names[n-1]), sign) {
-		for j, f := range names {
-			names[j] = bytes.TrimLeft(f, string(sign)+" ")
-		}
-	}
 	if len(names) != width {
 		return nil
 	}
-	return names
+	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, string(sign)+" ") })
 }
 
-// commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5
-// say so, those such as 1.5 or 1,234.5 deny it. doubt is one such as 1,234, where the comma
-// is not the delimiter, or as 1.234 beside semicolons, if no other says which sign it is.
-func (s *survey) commas(delimiter rune) bool {
+// decimal finds the decimal sign. Numbers such as 1,5 or 1.234,5 say that it is the comma, those such as 1.5 or
+// 1,234.5 deny it. It asks about one such as 1,234, if the comma is not the delimiter, or as 1.234 beside
+// semicolons, if no other says which sign it is.
+func (s *survey) decimal(text []byte, d *Dialect) {
+	if d.Decimal != 0 {
+		return
+	}
+	var doubt []byte
 	commas, points := 0, 0
 	lines := s.lines
 	if len(lines) > 1 && !slices.ContainsFunc(lines[0], trimmedNumber) { // names, such as 0.5 µm
@@ -210,23 +189,30 @@ func (s *survey) commas(delimiter rune) bool {
 				continue
 			}
 			asComma, has := plainer(f, ',')
-			comma := isNumber(asComma)
 			asPoint, _ := plainer(f, '.')
-			switch point := isNumber(asPoint); {
+			switch comma, point := isNumber(asComma), isNumber(asPoint); {
 			case comma && !point:
 				commas++
 			case point && !comma:
 				points++
-			case s.doubt == nil && point && has != formDouble && (has&formGroups == 0 && delimiter != ',' ||
-				has&formGroups != 0 && delimiter == ';'):
-				s.doubt = f
+			case doubt == nil && point && has != formDouble && (has&formGroups == 0 && d.Delimiter != ',' ||
+				has&formGroups != 0 && d.Delimiter == ';'):
+				doubt = f
 			}
 		}
 	}
-	if points > 0 {
-		s.doubt = nil
+	switch w := d.Words.Decimal; {
+	case points > 0:
+	case commas > 0:
+		d.Decimal = ','
+		s.note("the decimal sign is the comma")
+	case doubt != nil:
+		before := text[:max(0, bytes.Index(text, doubt))]
+		s.ask = &Error{Line: 1 + s.skipped + bytes.Count(before, []byte("\n")),
+			Msg: Printable(string(doubt)) + " may be a number of thousands or one with three decimals"}
+		s.ask.advise(w, "say which the decimal sign is: "+w+" comma or point",
+			[]string{w, "comma"}, []string{w, "point"})
 	}
-	return points == 0 && commas > 0
 }
 
 // guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a

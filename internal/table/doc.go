@@ -11,63 +11,63 @@
 //
 //  1. Bytes (sniff.go, utf16.go, latin1.go). Binary formats, HTML and JSON are named. UTF-16 is read, and
 //     bytes that are not UTF-8 are Windows-1252.
-//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and space. The delimiter is the
-//     one by which two thirds of the last lines have the same number of fields, and most of these are
-//     numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten do; a
-//     line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone is
-//     blank. The decimal sign is the comma if some number below line 1 can only be read so, and none can
+//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and, without tabs, space. The
+//     delimiter is the one by which two thirds of the last lines have the same number of fields, and most of
+//     these are numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten
+//     do; a line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone
+//     is blank. The decimal sign is the comma if some number below line 1 can only be read so, and none can
 //     only be read with a point. 1.234 beside semicolons is asked about.
-//  3. Block (block.go). Lines above three rows with numbers in the same columns are text for one of these
-//     reasons: one field or another number of fields; a key such as Date:; more words than numbers; one of
-//     *!%; at the start. All lines above one with * or ! are text. The line above the rows is their
-//     header; without one, names come from the last comment, or from the one above it if the last has
-//     units. Lines below are text if they have no numbers and another number of fields. Lines below a
-//     blank line are text if they begin with Mean, SD, n, …, or have no numbers. They also are if they
-//     have one number behind a word and another number of fields. If an error follows in a text of several
-//     tables, each below a title, it says so.
+//  3. Block (block.go). The rows are the lines with numbers where most of the last lines have them, from the
+//     first three in a row. Their header is the line right above with as many fields, or one less. All above
+//     is text, unless a line has as many fields, or numbers alone, or most of the numbers of a row, or three
+//     have more numbers than words. Keys such as Date: and lines with *!%; at the start are text anyway, and
+//     so is all above one with * or ! or <tag>. Without a header, names come from the last comment, or from
+//     the one above it if the last has units. Lines below are text if they have no numbers and another number
+//     of fields. Lines below a blank line are text if they begin with Mean, SD, n, …, or have no numbers.
+//     They also are if they have one number and another number of fields. If an error follows in a text of
+//     several tables, each below a title, it says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
-//     columns of numbers as often as numbers, or the name of an axis before numbers that rise or fall. A
-//     word beside more numbers is a question. A line of numbers may be a header if it alone rises or falls.
-//     It is one in five cases: eight or more numbers have regular steps; the numbers count above names of
-//     rows; they lie outside of their columns; a column has no name; they are whole and differ, above an
-//     axis without a name. Else five such numbers are a question. Long headers may step back a few times,
-//     as where detectors overlap. Up to four lines below belong to it, as units and questions do: they have
-//     words, and no number, above columns of numbers. Such a line with text above a column of text as well
-//     needs units or three different words. If names come twice, or two columns or more have none, the
-//     words of these lines are added to them. Below names that come twice, as pandas writes, a line with a
-//     word in column 1 alone ends the header. A header with one field less than the rows has no name for
-//     column 1, or if its field 1 is blank, none for the last. Ids (ids.go) are the first column whose
-//     values all differ and that is text, or is named id, nr, code, …, or has no name, or counts the rows,
-//     or rises evenly beside names that are numbers; names go before dates, and these before counts. Other
-//     such columns are left out. Columns without a name or named x, y, z beside names that are numbers are
-//     positions, and carried along.
-//  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its name,
-//     its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as samples
-//     are (S1, ctrl2; numbers; units alike), or are smooth or on regular steps without any header. So are
-//     they if column 1 has types of mutations, the main oxides, or genes or proteins beside names of
+//     columns of numbers as often as numbers, or begins with the name of an axis. Other numbers may be a
+//     header if they rise or fall on line 1 alone. They are one in five cases: eight or more have regular
+//     steps; they count above names of rows; they lie outside of their columns; a column has no name; they
+//     are whole and differ, above an axis without a name. Else eight numbers or equal steps are a question,
+//     and so is a word beside more numbers. Long headers may step back a few times, as where detectors
+//     overlap. Up to four lines below belong to it, as units and questions do: they have words, and no
+//     number, above columns of numbers. Such a line with text above a column of text as well needs units or
+//     three different words. If names come twice, or two columns or more have none, the words of these lines
+//     are added to them. Below names that come twice, as pandas writes, a line with a word in column 1 alone
+//     ends the header. A header with one field less than the rows has no name for column 1, or if its field 1
+//     is blank, none for the last. Ids (ids.go) are the first column whose values all differ and that is
+//     text, or is named id, nr, code, …, or has no name, or counts the rows, or rises evenly beside names
+//     that are numbers; names go before dates, and these before counts. Other such columns are left out.
+//     Columns without a name or named x, y, z beside names that are numbers are positions, and carried along.
+//  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its
+//     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
+//     samples are (S1, ctrl2; numbers; units alike), or are smooth on regular steps without any header. So
+//     are they if column 1 has types of mutations, the main oxides, or genes or proteins beside names of
 //     samples, if a line below the header is named Group, Class, …, or if the file is GCT. One of these
 //     without the other is a question: genes above five columns or more, elements, species, names such as
-//     OTU_3, gene12 or Abra alba, a column of m/z or of taxonomy, an axis without a name. An axis beside
-//     one column, or columns of other kinds, is one measurement, whose points stay rows, with a warning; so
-//     are names of features beside one or two samples. Lines of sample, axis and value are a long table if
-//     names say so; if each sample has each value of the axis, that is a question. Codes, places, units and
-//     flags beside the values are left out of it. Time, Date and Year are no axes. Columns of the
-//     same axis beside each sample, as the Cary writes, are one axis.
+//     OTU_3, gene12 or Abra alba, a column of m/z or of lineages, an axis without a name. An axis beside
+//     columns of other kinds, or it or regular steps beside one, is one measurement, whose points stay rows,
+//     with a warning; so are names of features beside one or two samples. Lines of sample, axis and value are
+//     a long table if names say so; if each sample has each value of the axis, that is a question. Codes,
+//     places, units and flags beside the values are left out of it. Time, Date and Year are no axes. Columns
+//     of the same axis beside each sample, as the Cary writes, are one axis.
 //  6. Columns (kinds.go, text.go, unit.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
-//     out. Empty columns are left out, and so are named columns that are always 100.
-//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent;
-//     in columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5-
-//     for -5. An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is
-//     missing or no number is counted to the end of the text, and told in one error (faults.go).
+//     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.
+//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent; in
+//     columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5- for -5.
+//     An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is missing or
+//     no number is counted to the end of the text, and told in one error (faults.go).
 //
 // The whole table is then checked (total.go), and a warning tells of:
 //   - a first or last row that is the sum or the mean of the others, and rows there that are named Total,
 //     Mean, LOD, … with those named SD, n, … beside them;
 //   - numbers such as -200 or -9999 that come twice or more, or 1e30, far from all others of their column;
-//   - depths beside other columns, and times beside parts of 1 or 100;
 //   - columns such as Zr Error behind Zr, years beside months or hours, few whole numbers in columns such as
-//     Plot or class, columns that are named as sums, and names that come twice.
+//     Plot or class, columns that are named as sums, and names that come twice;
+//   - depths and coordinates beside other columns, and times beside parts of 1 or 100.
 //
 // # Advice
 //

@@ -237,10 +237,10 @@ func (w Words) orFlags() Words {
 	return w
 }
 
-// quote returns the first 40 characters of a text in quotes.
+// quote returns a text in quotes, at most 40 characters of it: its start and its end, where paths differ.
 func quote(s string) string {
 	if list := []rune(s); len(list) > 40 {
-		s = string(list[:40])
+		s = string(list[:20]) + "…" + string(list[len(list)-19:])
 	}
 	return strconv.Quote(s)
 }

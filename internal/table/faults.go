@@ -16,6 +16,7 @@ type flaw struct {
 	kind      flawKind
 	count     int
 	line, row int      // of the first; the row counts from 0
+	rows      []int    // of lines of words, at most mostValues; nil for others
 	words     []string // different ones, at most mostStrays + 1; nil for missing fields
 	fault     *Error   // of the first; nil for missing fields
 	text      *column  // of text, that is none of data
@@ -28,6 +29,7 @@ const (
 	isWord           // no number
 	isLimit          // below a limit, as <4
 	isText           // all of a column
+	isLine           // a line of words, such as a header again
 	flawKinds
 )
 
@@ -58,6 +60,7 @@ func (l *flaws) add(f flaw) {
 	}
 	old := &l.list[i]
 	old.count += f.count
+	old.rows = append(old.rows, f.rows[:min(len(f.rows), mostValues-len(old.rows))]...)
 	for _, word := range f.words {
 		if len(old.words) <= mostStrays && !slices.Contains(old.words, word) {
 			old.words = append(old.words, word)
@@ -65,8 +68,8 @@ func (l *flaws) add(f flaw) {
 	}
 }
 
-// addFault counts a field that is missing, or no number.
-func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
+// flaw is what is wrong with a field that is missing, or no number.
+func (o *part) flaw(p *parser, j int, field []byte, err *Error) flaw {
 	f := flaw{field: j, count: 1, line: p.line(j), row: o.rows}
 	if !missing(field) {
 		f.kind, f.words, f.fault = isWord, []string{string(bytes.TrimSpace(utf8Text(field)))}, err
@@ -74,16 +77,37 @@ func (o *part) addFault(p *parser, j int, field []byte, err *Error) {
 			f.kind = isLimit
 		}
 	}
-	o.flaws.add(f)
+	return f
+}
+
+// addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of
+// its column, or three words or more, all different, are in more than half of the columns of data.
+func (o *part) addFlaws(p *parser, list []flaw) {
+	var words []string
+	header := false
+	for _, f := range list {
+		if f.kind == isWord {
+			words = append(words, f.words[0])
+			header = header || f.field < len(p.header) && f.words[0] == p.header[f.field]
+		}
+	}
+	if n := len(words); header || n > 2 && 2*n > p.cols && len(Set(words)) == n {
+		list = []flaw{{kind: isLine, count: 1, line: p.split.start, row: o.rows, rows: []int{o.rows}, words: words}}
+	}
+	for _, f := range list {
+		o.flaws.add(f)
+	}
 }
 
 // faultError is the error for all flaws of a text of so many rows, and for what is wrong on a line.
 func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
-	var texts, gaps, strays []flaw
+	var texts, gaps, strays, lines []flaw
 	for _, s := range flaws {
 		switch {
 		case s.kind == isText:
 			texts = append(texts, s)
+		case s.kind == isLine:
+			lines = append(lines, s)
 		case s.kind != isGap:
 			strays = append(strays, s)
 		case !p.dialect.Missing:
@@ -96,6 +120,10 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 		parts = append(parts, Plural(len(texts), "a column of text: ", "columns of text: ")+p.textsOf(texts))
 	}
 	e := &Error{Source: p.source}
+	for _, s := range lines {
+		parts = append(parts, Plural(s.count, "a line", Count(s.count, "line"))+" of words among the rows, as of "+
+			"a header, with "+quote(s.words[0])+" (first "+p.on(s.line)+")")
+	}
 	if s := strays; len(s) == 1 && texts == nil && len(s[0].words) == 1 {
 		e.Line, e.Column = s[0].fault.Line, s[0].fault.Column
 		said := s[0].fault.Plain()
@@ -123,7 +151,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 		parts = append(parts, p.on(other.Line)+": "+other.Msg)
 	}
 	e.Msg = strings.Join(parts, "; and ")
-	advice, settings := p.mending(texts, gaps, strays, rows, e)
+	advice, settings := p.mending(texts, gaps, slices.Concat(lines, strays), rows, e)
 	return e.advise(advice, advice, settings)
 }
 
@@ -186,8 +214,8 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 			}
 		}
 	}
-	var drop []string
-	total, words := "", p.wordsFor(texts)
+	var drop, skip []string
+	words := p.wordsFor(texts)
 	few := howMany(texts, func(f flaw) bool {
 		n := len(f.text.values)
 		return f.text.few() && n > 1 && 2*n <= f.text.words
@@ -205,8 +233,11 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	}
 	for _, s := range strays {
 		switch {
-		case len(s.words) == 1 && (isTotal(s.words[0]) || s.count == 1 && p.in(s.field) == " in column "+quote(s.words[0])):
-			total = p.dialect.Skip.adds(s.row, rows)
+		case s.kind == isLine && s.count > len(s.rows): // too many to type
+		case s.kind == isLine, len(s.words) == 1 && isTotal(s.words[0]):
+			for _, row := range append(s.rows, s.row) {
+				once(&skip, p.dialect.Skip.adds(row, rows))
+			}
 		case s.kind == isLimit:
 			e.Below = true
 		case s.fault.advice != "": // as of a decimal comma
@@ -226,7 +257,8 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	}
 	list := strings.Join(drop, ",")
 	add(w.Drop, list, "leaves "+Plural(len(drop), "it", "them")+" out", list)
-	add(w.Skip, total, "leaves that line out", total)
+	total := strings.Join(skip, ",")
+	add(w.Skip, total, "leaves "+Plural(len(skip), "that line", "these lines")+" out", total)
 	if e.Below {
 		add(w.Below, "half", "takes half of each limit", "half")
 	}

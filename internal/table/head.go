@@ -21,21 +21,20 @@ type header struct {
 // findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a
 // column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
-	s := p.survey
+	s, head := p.survey, header{is: named || p.dialect.Header == HeaderYes}
 	switch {
-	case named || p.dialect.Header == HeaderYes || p.dialect.Header == HeaderAuto && p.known(fields):
-		h.Header = true
-	case p.dialect.Header == HeaderAuto && s != nil && len(s.lines) > 0:
-		if h.Header = s.head.is; s.head.ask != nil {
-			return s.head.ask
-		} else if s.head.note != "" {
-			s.note(s.head.note)
-		}
-	case p.dialect.Header == HeaderAuto:
-		var err *Error
-		if h.Header, err = p.detectHeader(fields); err != nil {
-			return err
-		}
+	case head.is || p.dialect.Header == HeaderNo:
+	case p.known(fields):
+		head.is = true
+	case s != nil && len(s.lines) > 0:
+		head = s.head
+	default:
+		head = p.detectHeader(fields)
+	}
+	if h.Header = head.is; head.ask != nil {
+		return head.ask
+	} else if head.note != "" {
+		s.note(head.note)
 	}
 	if s != nil && (!h.Header || s.orange > 0) {
 		s.units = 0
@@ -47,151 +46,111 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 
 // noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
 func noteHeadLines(n int, line [][]byte) string {
-	var units []string
-	for _, s := range line {
-		if present(s) && len(units) < 3 {
-			units = append(units, shown(s))
-		}
-	}
+	units := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
 	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
-		" lines after the header are taken for units and the like") + " (" + strings.Join(units, ", ") +
-		", …) and left out"
+		" lines after the header are taken for units and the like") +
+		" (" + strings.Join(units[:min(3, len(units))], ", ") + ", …) and left out"
 }
 
 // guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
 // quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
 func (p *parser) guessHeader(lines [][][]byte) (h header) {
-	if p.survey.quoted || p.survey.names {
+	if p.survey.quoted && len(lines) > 1 || p.survey.names {
 		return header{is: true}
 	}
 	first, rows := lines[0], lines[1:]
 	p.width = len(first)
 	below := p.columnsOf(rows)
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
-	formed := 0                   // numbers with signs
+	formed, out := 0, 0           // numbers with signs; numbers outside of the range of their column
 	for j, f := range first {
-		f = p.halved(bytes.TrimSpace(f))
-		switch text := p.withPoint(f); {
-		case missing(f): // or the name of a column, as NA for sodium
-		case isNumber(text):
-			v, _ := parseFloat(text)
-			if !below[j].text() {
-				h.numbers = append(h.numbers, v)
+		f, c := p.halved(bytes.TrimSpace(f)), &below[j]
+		text, has := plainer(f, p.dialect.Decimal)
+		v, plain := p.value(f)
+		switch data := c.numbers > 0 && !c.text(); {
+		case missing(f), plain && c.text(): // or the name of a column, as NA for sodium
+		case plain:
+			if h.numbers = append(h.numbers, v); v < c.least || v > c.most {
+				out++
 			}
-		case below[j].numbers > 0 && !below[j].text():
-			if text, has := plainer(f, p.dialect.Decimal); !isNumber(text) ||
-				has&^below[j].form&formUnit != 0 {
+		case data && isNumber(text) && has&^c.form == 0: // as those below
+			formed++
+		default:
+			if words++; data && !isNumber(text) {
 				above++
 				word = j
-			} else if has != 0 && has&^below[j].form == 0 {
-				formed++ // a number, written as those below
-				continue
 			}
-			words++
-		default:
-			words++
 		}
 	}
 	switch n := len(h.numbers); {
 	case n == 0:
 		h.is = words > 0 && (formed == 0 || above > 0)
-	case is("axis", shown(first[0])) && (above > 0 || Ordered(h.numbers)):
-		h.is = true
-	case above == 0:
-		p.numericHeader(&h, first, rows, below)
-	case above >= n, p.outside(h.numbers, first, below), exactAxis(h.numbers):
+	case is("axis", shown(first[0])), above >= n:
 		h.is = true
 	default:
-		h.ask = p.noNames(first, word)
+		if p.numericHeader(&h, first, rows, below, 2*out > n); above > 0 && !h.is {
+			h.ask = p.noNames(first, word)
+		}
 	}
 	return h
 }
 
-// outside reports whether numbers are in order, and most of them outside of the range of their column.
-func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
-	n := 0
-	for j, f := range first {
-		if v, ok := p.value(f); ok && (v < below[j].least || v > below[j].most) {
-			n++
-		}
-	}
-	return len(numbers) >= 3 && ordered(numbers) && 2*n > len(numbers)
-}
-
 // numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
 // They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
-// certain if no row does, and there is more: many steps alike, a column without a name, numbers beyond those
-// of the rows, a count above the names of rows. So it is above an axis in column 1, if no two are alike.
-func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column) {
-	numbers := h.numbers
-	n, unnamed := len(numbers), false
-	for j, f := range first {
-		unnamed = unnamed || absent(f) && below[j].numbers > 0
-	}
-	is, setting := "rise", p.dialect.Words.Header
-	if n < 3 || len(rows) == 0 || p.mirrored() {
+// certain if no row does, and there is more: many steps alike, a column without a name, numbers outside of
+// their columns, a count above the names of rows. So are whole numbers that differ, above an axis in column 1.
+func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
+	numbers, n := h.numbers, len(h.numbers)
+	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances
+		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
+	})
+	if n < 3 || len(rows) == 0 || mirrored {
 		return
 	}
-	if n == len(first)-1 && absent(first[0]) && numbered(numbers, below[0].axis(len(rows))) {
-		h.is, h.note = true, p.thisLine()+" is taken for a header: its numbers are above an axis in column 1"+
-			hint(setting, " no makes a row of it")
-		return
+	setting, why := p.dialect.Words.Header, "rise"
+	if !rises(numbers) {
+		why = "fall"
 	}
 	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
 		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
 	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(setting,
 		"give "+setting+" yes or no", []string{setting, "yes"}, []string{setting, "no"})
-	if !ordered(numbers) {
-		if unnamed && absent(first[0]) && below[0].rising && below[0].numbers >= longAxis { // ids above an axis
-			h.ask = ask
-		}
-		return
-	}
-	if !rises(numbers) {
-		is = "fall"
-	}
-	exact, counts, same := exactAxis(numbers), counting(numbers), 0 // rows of the same kind
-	var row []float64
-	for _, line := range rows {
-		row = row[:0]
-		for j, f := range line[:min(len(line), len(first))] {
-			if v, ok := p.value(f); ok && trimmedNumber(p.withPoint(first[j])) {
+	axis, counts, exact := below[0].axis(len(rows)), counting(numbers), exactAxis(numbers)
+	beside := absent(first[0]) && len(axis) >= longAxis && !Counts(axis)
+	other := func(v float64) bool { return v != math.Trunc(v) }
+	ids := n == len(first)-1 && !slices.ContainsFunc(numbers, other) &&
+		len(slices.Compact(slices.Sorted(slices.Values(numbers)))) == n
+	same := howMany(rows, func(line [][]byte) bool { // rows of the same kind
+		var row []float64
+		for _, f := range line {
+			if v, ok := p.value(f); ok {
 				row = append(row, v)
 			}
 		}
-		if len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || exactAxis(row)) {
-			same++
-		}
-	}
+		row = row[max(0, len(row)-n):]
+		return len(row) == n && ordered(row) && (!exact || exactAxis(row))
+	})
 	switch {
+	case beside && ids:
+		h.is, why = true, "are above an axis in column 1"
+	case !ordered(numbers):
+		if beside {
+			h.ask = ask
+		}
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
-		counts && below[0].text() || (even(numbers) || n >= 5) && (unnamed || p.outside(numbers, first, below))):
-		h.is = true
-		h.note = p.thisLine() + " is taken for a header: its numbers " + is + " " + shown +
-			", and the numbers of no other line do" + hint(setting, " no makes a row of it")
-	case same > 0 || counts || n >= longAxis || n >= 5 && even(numbers):
+		counts && below[0].text() || (even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
+		h.is, why = true, why+" "+shown+", and the numbers of no other line do"
+	case same > 0 || n >= longAxis || even(numbers):
 		h.ask = ask
 	}
-}
-
-// numbered reports whether numbers of samples, whole and no two alike, are above an axis.
-func numbered(numbers, axis []float64) bool {
-	whole := func(v float64) bool { return v == math.Trunc(v) }
-	numbers = slices.Sorted(slices.Values(numbers))
-	return howMany(numbers, whole) == len(numbers) && len(slices.Compact(numbers)) == len(numbers) &&
-		len(axis) >= leastTurned && regular(axis) && !Counts(axis)
+	if h.is {
+		h.note = p.thisLine() + " is taken for a header: its numbers " + why +
+			hint(setting, " no makes a row of it")
+	}
 }
 
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
-
-// mirrored reports whether line 1 is the first column, as in a table of distances.
-func (p *parser) mirrored() bool {
-	lines := p.survey.lines
-	return slices.EqualFunc(lines, lines[0], func(line [][]byte, f []byte) bool {
-		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
-	})
-}
 
 // mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of means,
 // and surveys write questions and keys.
@@ -214,10 +173,8 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 		numbers, words, units, row, named := 0, map[string]bool{}, true, false, false
 		for j, f := range line[:min(width, len(line))] {
 			f = bytes.TrimSpace(f)
-			text, _ := plainer(f, p.dialect.Decimal)
-			_, _, limit := p.limit(f)
-			switch {
-			case isNumber(p.withPoint(f)) || isNumber(text) || limit:
+			switch _, _, limit := p.limit(f); {
+			case numeric(f) || limit:
 				numbers++
 			case missing(f):
 			case below[j].numbers > 0 && !below[j].text():
@@ -232,10 +189,9 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 				}
 			}
 		}
-		index := n > 0 && row && absent(lines[0][0]) && len(words) == 0 // pandas names the rows so
 		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
-		if classes || len(line) != width || numbers > 0 || len(words) == 0 && !index ||
-			row && len(words) < 3 && !units || named {
+		if classes || len(line) != width || numbers > 0 || len(words) == 0 || named ||
+			row && len(words) < 3 && !units {
 			break
 		}
 		n++
@@ -253,7 +209,7 @@ func (p *parser) noNames(fields [][]byte, word int) *Error {
 // detectHeader decides without a survey whether the first line is a header: it is if none of its fields is a
 // number or stands for a missing one. Empty fields, the label column and ignored columns do not count. A line
 // with both words and numbers is an error.
-func (p *parser) detectHeader(fields [][]byte) (bool, *Error) {
+func (p *parser) detectHeader(fields [][]byte) (h header) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
 		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel ||
@@ -266,19 +222,16 @@ func (p *parser) detectHeader(fields [][]byte) (bool, *Error) {
 			word = j
 		}
 	}
-	if words > 0 && numbers > 0 {
-		return false, p.noNames(fields, word)
+	if h.is = words > 0; h.is && numbers > 0 {
+		h.ask = p.noNames(fields, word)
 	}
-	return words > 0, nil
+	return h
 }
 
 // known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
 func (p *parser) known(fields [][]byte) bool {
-	names := mapped(fields, shown)
-	if p.dialect.Heads != nil && p.dialect.Heads(names) {
-		return true
-	}
-	return len(p.dialect.Known) > 0 && hasAll(names, p.dialect.Known)
+	d, names := &p.dialect, mapped(fields, shown)
+	return d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
 }
 
 func hasAll(names, wanted []string) bool {
@@ -338,15 +291,12 @@ func within(fields [][]byte, width int) [][]byte {
 
 // different reports whether the first fields of lines can be names: all differ and are whole or no numbers.
 func different(lines [][][]byte) bool {
-	seen := map[string]bool{}
-	for _, line := range lines {
-		f := bytes.TrimSpace(line[0])
-		if v, err := parseFloat(f); seen[string(f)] || err == nil && v != math.Trunc(v) {
-			return false
-		}
-		seen[string(f)] = true
+	names := mapped(lines, func(line [][]byte) string { return string(bytes.TrimSpace(line[0])) })
+	fraction := func(name string) bool {
+		v, err := parseFloat([]byte(name))
+		return err == nil && v != math.Trunc(v)
 	}
-	return true
+	return len(Set(names)) == len(names) && !slices.ContainsFunc(names, fraction)
 }
 
 // rowAlone reports whether a line cannot be a header, since it has numbers that do not rise.
@@ -360,55 +310,34 @@ func rowAlone(line [][]byte) bool {
 	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
 }
 
-// namesQuoted reports whether line 1 alone is in quotes, as R and softkmeans-convert write names.
-func (s *survey) namesQuoted(text []byte, comma rune) bool {
-	split := s.splitter(text, comma)
-	line := 0
-	for line < surveyRows && split.next() == nil {
-		if empty(split.fields) {
-			continue
-		}
-		if all := split.quotes == len(split.fields); all != (line == 0) {
-			return false
-		}
-		line++
-	}
-	return line > 1
-}
-
 // orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.
 func (s *survey) orangeHead(d *Dialect) {
 	if len(s.lines) < 4 || d.Header != HeaderAuto {
 		return
 	}
-	for i, kind := range []string{"orange type", "orange flag"} {
-		line := s.lines[i+1]
-		other := func(f []byte) bool { return !is(kind, string(f)) }
-		if len(line) != len(s.lines[0]) && (i == 0 || len(line) > len(s.lines[0])) ||
-			slices.ContainsFunc(line, other) {
-			return
-		}
+	names, types, flags := s.lines[0], s.lines[1], s.lines[2]
+	other := func(kind string) func(f []byte) bool {
+		return func(f []byte) bool { return !is(kind, string(f)) }
 	}
-	said := "lines 2 and 3 are types and flags, as Orange writes them"
-	given := Set(d.columns())
-	for j, f := range s.lines[2] {
-		n := strconv.Itoa(j + 1)
-		if given[n] || given[shown(s.lines[0][j])] {
+	if len(types) != len(names) || len(flags) > len(names) || slices.ContainsFunc(types, other("orange type")) ||
+		slices.ContainsFunc(flags, other("orange flag")) {
+		return
+	}
+	said, given := "lines 2 and 3 are types and flags, as Orange writes them", Set(d.columns())
+	for j, f := range flags {
+		n, flag, role := strconv.Itoa(j+1), string(bytes.TrimSpace(f)), " is left out"
+		switch {
+		case flag == "" || given[n] || given[shown(names[j])] || flag == "class" && d.Label != "":
 			continue
-		}
-		switch string(bytes.TrimSpace(f)) {
-		case "class":
-			if d.Label == "" {
-				d.Label = n
-				said += "; column " + n + " is the label"
-			}
-		case "meta", "m":
+		case flag == "class":
+			d.Label, role = n, " is the label"
+		case flag[0] == 'm':
 			d.carry(n)
-			said += "; column " + n + " is carried along"
-		case "ignore", "i":
+			role = " is carried along"
+		default:
 			d.Drop = append(slices.Clone(d.Drop), n)
-			said += "; column " + n + " is left out"
 		}
+		said += "; column " + n + role
 	}
 	s.orange, d.Header = 2, HeaderYes
 	s.note(said)

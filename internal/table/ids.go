@@ -15,10 +15,8 @@ var idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "
 
 func idName(name string) bool {
 	lower := strings.ToLower(name)
-	if is("id", lower) {
-		return true
-	}
-	if slices.ContainsFunc(idEnds, func(end string) bool { return strings.HasSuffix(lower, end) }) {
+	ends := func(end string) bool { return strings.HasSuffix(lower, end) }
+	if is("id", lower) || slices.ContainsFunc(idEnds, ends) {
 		return true
 	}
 	n := len(name) // CHLORID and LIQUID are data
@@ -69,10 +67,8 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 			p.id = j + 1
 			note += "taken for the rows' ids and "
 			if c.words > 4 && c.dates == c.words-1 && !isDate([]byte(c.values[0])) { // as FRED-MD
-				why[j] += "; warning: row 1 is data, though it has " + quote(c.values[0]) + " where others have dates"
-				if w := p.dialect.Words.Skip; w != "" {
-					why[j] += ", and " + w + " 1 leaves it out"
-				}
+				why[j] += "; warning: row 1 is data, though it has " + quote(c.values[0]) + " where others have dates" +
+					hint(p.dialect.Words.Skip, " 1 leaves it out")
 			}
 		}
 		if note += "left out: " + why[j]; p.survey.cut {
@@ -84,7 +80,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 
 // noteRising names a column of data whose numbers rise, as ids or points of an axis do.
 func (p *parser) noteRising(c *column, j int) {
-	if c.words > 0 || c.gaps > 1 || !c.rising || c.numbers < 10 || !c.whole && (j > 0 || is("axis", p.names[j])) {
+	if !c.rising || c.numbers < 10 || !c.whole && (j > 0 || is("axis", p.names[j])) {
 		return
 	}
 	note := p.columnName(j) + " is data, though its numbers rise from row to row" +
@@ -103,33 +99,29 @@ const (
 
 // whyID says why a column looks like ids; "" if it does not.
 func (p *parser) whyID(c *column, j int, header bool) string {
-	name := p.names[j]
-	all := c.numbers + c.words
+	name, all := p.names[j], c.numbers+c.words
 	gaps := c.gaps - c.given // 99 may be missing in a column, and an id
 	if !c.text() {
 		gaps += c.givenWords
 	}
-	full := gaps == 0 || gaps == 1 && all >= 8 // a line of totals may have none
-	integers := c.words == 0 && c.whole && c.numbers > 0 && full
+	unique := c.different && all > 1 && (gaps == 0 || gaps == 1 && all >= 8) // a line of totals may have none
+	integers := c.words == 0 && c.whole
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
-	switch {
-	case j == 0 && p.survey.short, bare && c.different && full && all > 1 && (c.text() || integers && c.rising):
-		return "it has no name, and no value comes twice"
-	case header && idName(name) && c.different && full && all > 1 && (c.text() || integers):
-		return "its name says so, and no value comes twice"
-	case integers && gaps == 0 && c.consecutive && c.numbers >= 5:
-		return numbersOfRows
-	case !header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10:
-		return "its whole numbers rise from row to row"
-	case header && j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
-		!isNumber([]byte(name)) && IsAxis(p.names[1:]):
-		return "its numbers rise evenly beside names that are numbers"
-	case c.text() && c.different && full && c.dates == c.words && all > 2:
-		return datesOfRows
-	case c.text() && c.different && full && c.dates+c.amounts < c.words && all > 2:
-		return "it holds text, and no value comes twice"
-	}
-	return ""
+	const unlike = ", and no value comes twice"
+	_, why := decide([]evidence{
+		{j == 0 && p.survey.short || bare && unique && (c.text() || integers && c.rising), certain,
+			"it has no name" + unlike},
+		{header && unique && idName(name) && (c.text() || integers), certain, "its name says so" + unlike},
+		{integers && gaps == 0 && c.consecutive && c.numbers >= 5, certain, numbersOfRows},
+		{!header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10, certain,
+			"its whole numbers rise from row to row"},
+		{j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
+			!isNumber([]byte(name)) && IsAxis(p.names[1:]), certain,
+			"its numbers rise evenly beside names that are numbers"},
+		{unique && c.text() && all > 2 && c.dates == c.words, certain, datesOfRows},
+		{unique && c.text() && all > 2 && c.dates+c.amounts < c.words, certain, "it holds text" + unlike},
+	})
+	return why
 }
 
 // guessPositions finds columns of numbers without a name beside names that are an axis, such as

@@ -4,7 +4,6 @@ package table
 
 import (
 	"bytes"
-	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -22,11 +21,10 @@ type column struct {
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
-	percents             int    // numbers with a percent sign
-	bare                 string // the first other than 0 without one
+	percents             int // numbers with a percent sign
 	dates                int
 	below                int            // entries such as <4
-	units                map[string]int // behind numbers, how often; nil: none
+	units                map[string]int // behind numbers, how often
 	zeros                int            // that have none
 	unit                 string         // that of the numbers; "": none
 	values               []string       // different fields, in order of appearance, at most mostValues + 1
@@ -39,7 +37,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
 		c := &columns[j]
-		*c = column{whole: true, different: true}
+		*c = column{whole: true, different: true, units: map[string]int{}}
 		seen := map[string]bool{}
 		for _, line := range lines {
 			if j >= len(line) {
@@ -47,11 +45,8 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 			}
 			f := bytes.TrimSpace(line[j])
 			c.add(p, f)
-			if len(f) == 0 {
-				continue
-			}
-			if c.different = c.different && !seen[string(f)]; c.different {
-				seen[string(f)] = true
+			if c.different && len(f) > 0 {
+				c.different, seen[string(f)] = !seen[string(f)], true
 			}
 		}
 		c.settleUnits()
@@ -64,13 +59,11 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 }
 
 func (c *column) add(p *parser, f []byte) {
-	if s := p.survey; s != nil {
-		s.deleted = s.deleted || p.isDeleted(f)
-		if word := p.naWord(f); word != "" {
-			s.seen[word] = true
-			if c.given++; !isNumber(p.withPoint(f)) {
-				c.givenWords++
-			}
+	p.survey.deleted = p.survey.deleted || p.isDeleted(f)
+	if word := p.naWord(f); word != "" {
+		p.survey.seen[word] = true
+		if c.given++; !isNumber(p.withPoint(f)) {
+			c.givenWords++
 		}
 	}
 	_, _, limit := p.limit(f)
@@ -81,11 +74,6 @@ func (c *column) add(p *parser, f []byte) {
 		c.gaps++
 		return
 	}
-	if limit && p.dialect.Below == BelowError { // an error, which the parser tells
-		c.numbers++
-		c.whole = false
-		return
-	}
 	if len(c.values) <= mostValues {
 		if word := string(utf8Text(f)); !slices.Contains(c.values, word) {
 			c.values = append(c.values, word)
@@ -93,32 +81,34 @@ func (c *column) add(p *parser, f []byte) {
 	}
 	text, has := p.withPoint(f), form(0)
 	if !isNumber(text) {
-		if text, has = plainer(f, p.dialect.Decimal); !isNumber(text) {
-			if text, _ = plainer(f, ','); isNumber(text) { // a slip, which the parser tells
-				c.numbers++
-				c.whole = false
-				return
-			}
-			c.words++
-			if isDate(f) {
-				c.dates++
-			} else if isAmount(f) {
-				c.amounts++
-			}
+		text, has = plainer(f, p.dialect.Decimal)
+	}
+	if !isNumber(text) {
+		slip, _ := plainer(f, ',')
+		switch {
+		case limit, isNumber(slip): // an error, which the parser tells
+			c.numbers++
+			c.whole = false
 			return
+		case isDate(f):
+			c.dates++
+		case isAmount(f):
+			c.amounts++
 		}
+		c.words++
+		return
 	}
 	c.form |= has
-	c.addUnit(f, has)
+	if has&(formUnit|formCurrency) != 0 {
+		c.units[unitOf(f)]++
+	}
 	v, _ := parseFloat(text)
 	c.list = append(c.list, v)
 	if v == 0 && has&(formUnit|formCurrency) == 0 {
 		c.zeros++
 	}
-	if has&formPercent != 0 {
+	if v != 0 && has&formPercent != 0 {
 		c.percents++
-	} else if v != 0 && c.bare == "" {
-		c.bare = string(utf8Text(f))
 	}
 	c.whole = c.whole && v == math.Trunc(v)
 	c.numbers++
@@ -137,31 +127,14 @@ func isAmount(f []byte) bool {
 func isDate(f []byte) bool {
 	f, _, _ = bytes.Cut(f, []byte("T"))
 	f, _, _ = bytes.Cut(f, []byte(" "))
-	for _, sign := range []string{"-", ".", "/"} {
-		parts := strings.Split(string(f), sign)
-		if len(parts) != 3 {
-			continue
-		}
-		return !slices.ContainsFunc(parts, func(part string) bool {
-			n, err := strconv.Atoi(part)
-			return err != nil || n < 0 || len(part) > 4
-		})
-	}
-	return false
+	shape, _ := shapeOf(string(f))
+	return shape == "0-0-0" || shape == "0.0.0" || shape == "0/0/0"
 }
 
 // guessColumns finds the columns that are not data: those of ids, and empty ones. It returns an error that
 // names the columns of text that are left. wanted has the names that Pick asks for, if it does.
 func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	s := p.survey
-	if s.doubt != nil && p.dialect.Decimal == 0 {
-		e := p.fault(-1, Printable(string(s.doubt))+" may be a number of thousands or one with three decimals").
-			advise(p.dialect.Words.Decimal,
-				"say which the decimal sign is: "+p.dialect.Words.Decimal+" comma or point",
-				[]string{p.dialect.Words.Decimal, "comma"}, []string{p.dialect.Words.Decimal, "point"})
-		e.Line = s.doubted
-		return e
-	}
 	clear(s.seen) // of the header
 	s.deleted = false
 	s.columns = p.columnsOf(rows)
@@ -191,30 +164,37 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	if h.Header {
-		p.noteOthers()
-		p.noteDoubtful()
-	}
+	p.noteOthers()
+	p.noteDoubtful()
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
 }
 
-// leaveOut leaves out named columns that are always 100, and empty ones.
+// leaveOut leaves out named columns that are always 100, a first column with hardly a number, and empty ones.
 func (p *parser) leaveOut(rows int, h *Head) {
-	named := func(j int) bool { return h.Header && p.names[j] != Column(j) && !unnamed(p.names[j]) }
-	whole := p.some(func(j int, c *column) bool {
-		return c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && p.width > 3 &&
-			!p.survey.cut && h.Header && !isNumber([]byte(p.names[j]))
-	})
+	for _, j := range p.numbers() {
+		c, why := &p.survey.columns[j], ""
+		switch {
+		case p.survey.cut:
+		case c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header &&
+			!isNumber([]byte(p.names[j])):
+			why = "it is always 100"
+		case j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows && 2*p.survey.columns[1].numbers > rows:
+			why = "it has " + Count(c.numbers, "number") + " in " + Count(rows, "row") // as the temperature of a plate
+		}
+		if why != "" {
+			p.roles[j] = roleNone
+			p.survey.note(p.columnName(j) + " is left out: " + why)
+		}
+	}
 	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
-	for _, j := range slices.Concat(whole.at, hollow.at) {
+	for _, j := range hollow.at {
 		p.roles[j] = roleNone
 	}
-	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool { return !named(j) }))
-	for _, name := range whole.names {
-		p.survey.note(name + " is left out: it is always 100")
-	}
+	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool {
+		return p.names[j] == Column(j) || unnamed(p.names[j])
+	}))
 	if len(hollow.at) > 0 {
 		p.survey.note(hollow.are() + " empty and left out")
 	}
@@ -249,35 +229,32 @@ func (p *parser) columnName(j int) string {
 type some struct {
 	at    []int
 	names []string
-	drop  string // the end of a note that leaves them out
+	drop  string // the end of a note: what leaves them out
 }
 
 // numbers are the columns of numbers that are data.
-func (p *parser) numbers() iter.Seq2[int, *column] {
-	return func(yield func(int, *column) bool) {
-		for j := range p.survey.columns {
-			if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && !yield(j, c) {
-				return
-			}
+func (p *parser) numbers() (at []int) {
+	for j := range p.survey.columns {
+		if p.roles[j] == 0 && !p.survey.columns[j].text() {
+			at = append(at, j)
 		}
 	}
+	return at
 }
 
 // some returns those of the numbers that are as asked.
 func (p *parser) some(are func(j int, c *column) bool) some {
-	var at []int
-	for j, c := range p.numbers() {
-		if are(j, c) {
-			at = append(at, j)
-		}
-	}
-	return p.these(at)
+	return p.these(slices.DeleteFunc(p.numbers(), func(j int) bool { return !are(j, &p.survey.columns[j]) }))
 }
 
 func (p *parser) these(at []int) some {
 	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
-	return some{at, mapped(at, p.columnName), hint(p.dialect.Words.Drop, " "+numbers+
-		Plural(len(at), " leaves it", " leaves them")+" out")}
+	w, out := p.dialect.Words, " "+numbers
+	drop := hint(w.Drop, out+" leaves "+Plural(len(at), "it", "them")+" out")
+	if drop != "" && w.Keep != "" {
+		drop += ", " + w.Keep + out + " " + w.Drop + out + " carries " + Plural(len(at), "it", "them") + " along"
+	}
+	return some{at, mapped(at, p.columnName), drop}
 }
 
 func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
@@ -290,7 +267,7 @@ func (p *parser) noteOthers() {
 		return shape
 	}
 	shapes, most := map[string][]int{}, ""
-	for j := range p.numbers() {
+	for _, j := range p.numbers() {
 		s := shape(j)
 		if shapes[s] = append(shapes[s], j); len(shapes[s]) > len(shapes[most]) {
 			most = s
@@ -308,7 +285,7 @@ func (p *parser) noteOthers() {
 // noteDoubtful warns of columns of data that seem to tell something else, and of a name that several have.
 func (p *parser) noteDoubtful() {
 	most, times := "", map[string]int{}
-	for j := range p.numbers() {
+	for _, j := range p.numbers() {
 		if times[p.names[j]]++; times[p.names[j]] > times[most] {
 			most = p.names[j]
 		}
@@ -316,6 +293,12 @@ func (p *parser) noteDoubtful() {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
+	told := func(kind string, j int) bool { // by the first word of the name
+		word, _ := sampleWord(p.names[j])
+		return is(kind, word)
+	}
+	place := func(j int) bool { return told("depth", j) || told("place", j) }
+	closed := p.closed(place)
 	for _, doubt := range []struct {
 		least int // columns
 		seem  string
@@ -331,12 +314,35 @@ func (p *parser) noteDoubtful() {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
 			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
 		}},
+		{1, "may mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
+			return c.percents > 0 && c.percents < len(c.list)-c.zeros
+		}},
+		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
+			return closed && place(j) || p.width > 3 && told("depth", j)
+		}},
 	} {
 		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })
 		if len(found.at) >= doubt.least {
 			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
 		}
 	}
+}
+
+// closed reports whether the columns of numbers, without some, are three parts or more of 1, 100 or 10^6.
+func (p *parser) closed(left func(j int) bool) bool {
+	n, sums := 0, []float64(nil)
+	for _, j := range slices.DeleteFunc(p.numbers(), left) {
+		c := &p.survey.columns[j]
+		if n++; sums == nil {
+			sums = make([]float64, len(c.list))
+		}
+		for i, v := range c.list[:min(len(sums), len(c.list))] {
+			sums[i] += v
+		}
+	}
+	return n > 2 && slices.ContainsFunc([]float64{1, 100, 1e6}, func(whole float64) bool {
+		return !slices.ContainsFunc(sums, func(sum float64) bool { return !(sum > 0.9*whole && sum < 1.02*whole) })
+	})
 }
 
 func (p *parser) noteForms() {
@@ -350,14 +356,8 @@ func (p *parser) noteForms() {
 		{formParens, "(5) is read as -5: "},
 	} {
 		in := p.some(func(_ int, c *column) bool { return c.form&f.is != 0 })
-		if in.at != nil {
+		if len(in.at) > 0 {
 			p.survey.note(f.say + someOf(in.names))
-		}
-	}
-	for j, c := range p.numbers() {
-		if c.percents > 0 && c.bare != "" {
-			p.survey.note("warning: " + p.columnName(j) + " has numbers with a percent sign and numbers without " +
-				"one, such as " + Printable(c.bare) + ": 50 % is read as 50, not as 0.5")
 		}
 	}
 }

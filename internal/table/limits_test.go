@@ -159,7 +159,7 @@ func TestWide(t *testing.T) {
 	for text, want := range map[string]string{
 		row(",", "") + row("mg,", "mg") + rows:             "",
 		"x" + row(",", "") + row("m,", "m") + rows:         "f.csv: columns of text",
-		"id" + row(",", "") + words.String() + "\n" + rows: "entries that are not numbers",
+		"id" + row(",", "") + words.String() + "\n" + rows: "f.csv: a line of words among the rows",
 	} {
 		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true})
 		if want == "" && (err != nil || got.Rows != 4) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -63,13 +63,8 @@ func (l *long) reduce(p *parser) {
 	rows := l.rows
 	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
 	same := func(j int, of func(line [][]byte) string) bool {
-		first := map[string]string{}
-		return !slices.ContainsFunc(rows, func(line [][]byte) bool {
-			key, v := of(line), string(line[j])
-			old, ok := first[key]
-			first[key] = v
-			return ok && old != v
-		})
+		both := mapped(rows, func(line [][]byte) string { return of(line) + "\x00" + string(line[j]) })
+		return len(Set(both)) == len(Set(mapped(rows, of)))
 	}
 	sample := func(line [][]byte) string { return l.keyOf(func(j int) []byte { return line[j] }) }
 	axis := func(line [][]byte) string { return axisKey(p, line[l.axis]) }
@@ -80,11 +75,9 @@ func (l *long) reduce(p *parser) {
 		l.keys = keys
 	}
 	for _, j := range slices.Clone(l.keys) { // one that differs within a sample tells of entries
-		all, entries := l.keys, map[string]bool{}
+		all := l.keys
 		l.keys = slices.DeleteFunc(slices.Clone(all), func(i int) bool { return i == j })
-		for _, line := range rows {
-			entries[sample(line)+axis(line)] = true
-		}
+		entries := Set(mapped(rows, func(line [][]byte) string { return sample(line) + axis(line) }))
 		if len(l.keys) == 0 || len(entries) < len(rows) || same(j, sample) {
 			l.keys = all
 		}
@@ -112,22 +105,17 @@ func (l *long) find() bool {
 		}
 	}
 	all := slices.Concat(texts, numbers)
-	feature := -1 // the one with most values
-	for _, j := range texts {
-		if name := l.nameOf(j); (is("gene", name) || is("feature", name)) &&
-			(feature < 0 || len(l.all[j].values) > len(l.all[feature].values)) {
-			feature = j
-		}
-	}
 	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.nameOf(j)) })
-	l.named = spectral >= 0 || feature >= 0
-	switch {
+	features := slices.DeleteFunc(slices.Clone(texts), func(j int) bool {
+		return !is("gene", l.nameOf(j)) && !is("feature", l.nameOf(j))
+	})
+	switch l.named = true; {
 	case spectral >= 0:
 		l.axis = numbers[spectral]
-	case feature >= 0:
-		l.axis = feature
+	case len(features) > 0:
+		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
 	case len(all) == 3 && (texts != nil || l.namesSamples(all[0])):
-		l.axis = all[1]
+		l.named, l.axis = false, all[1]
 	default:
 		return false
 	}
@@ -151,32 +139,22 @@ func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSamp
 // judge says how sure it is that a text with these columns is long: most samples have most of the
 // values of the axis, and none has one twice, unless a name says what the axis is.
 func (l *long) judge(p *parser, cut bool) (turning, string) {
-	keys, axis, pairs := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	var numbers []float64
-	for _, line := range l.rows {
-		key, at := l.keyOf(func(j int) []byte { return line[j] }), axisKey(p, line[l.axis])
-		if !axis[at] {
-			v, _ := parseFloat([]byte(at))
-			numbers = append(numbers, v)
-		}
-		keys[key], axis[at], pairs[key+at] = true, true, true
-	}
-	n, samples := len(l.rows), len(keys)
-	full := len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
+	sample := func(line [][]byte) string { return l.keyOf(func(j int) []byte { return line[j] }) }
+	at := func(line [][]byte) string { return axisKey(p, line[l.axis]) }
+	axis, n, samples := Set(mapped(l.rows, at)), len(l.rows), len(Set(mapped(l.rows, sample)))
+	pairs := Set(mapped(l.rows, func(line [][]byte) string { return sample(line) + at(line) }))
+	numbers := slices.Compact(slices.Clone(l.all[l.axis].list))
+	numbers = numbers[:min(len(axis), len(numbers))]
+	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
 	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
-		strconv.Itoa(len(axis)) + " values of column " + strconv.Itoa(l.axis+1)
-	if name := l.nameOf(l.axis); name != "" {
-		why += " (" + name + ")"
-	}
-	switch {
-	case len(axis) < 3 || !spread, len(l.values) > 2 && !(full && samples > 2): // two are values and their deviations
-	case l.named, full && samples > 2 && l.head == nil && regular(numbers) && spectrumLike(numbers):
-		return certain, why
-	case full && samples > 2, l.all[l.axis].text() && len(pairs) == n:
-		return likely, why
-	}
-	return asItStands, ""
+		strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
+	return decide([]evidence{
+		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two: and their deviations
+		{l.named, certain, why},
+		{full && l.head == nil && len(numbers) > 2 && regular(numbers) && spectrumLike(numbers), certain, why},
+		{full || l.all[l.axis].text() && len(pairs) == n, likely, why},
+	})
 }
 
 // keyOf is what tells the sample of a line from others.
@@ -240,13 +218,8 @@ func (l *long) left(columns []string) (left []string) {
 }
 
 func (d *Dialect) columns() []string {
-	list := slices.Concat(d.Drop, d.Keep)
-	for _, column := range []string{d.Label, d.Weights, d.ID} {
-		if column != "" && column != NoID {
-			list = append(list, column)
-		}
-	}
-	return list
+	none := func(column string) bool { return column == "" || column == NoID }
+	return slices.Concat(d.Drop, d.Keep, slices.DeleteFunc([]string{d.Label, d.Weights, d.ID}, none))
 }
 
 func (l *long) hasAll(names []string, columns []int) bool {

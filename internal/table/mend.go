@@ -175,7 +175,7 @@ func (p *parser) noteMended() {
 		}
 	}
 	in := p.some(func(_ int, c *column) bool { return c.below > 0 })
-	if in.at != nil && p.dialect.Below != BelowError {
+	if len(in.at) > 0 && p.dialect.Below != BelowError {
 		s.note("entries below a limit, marked by <, are " + Plural(int(p.dialect.Below), "missing values",
 			"taken as half of it") + ": " + someOf(in.names))
 	}

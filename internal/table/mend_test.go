@@ -176,7 +176,7 @@ func TestOthersNamed(t *testing.T) {
 		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,0,1\n", ""},
 		{"date,a,b\nTransform:,5,2\n" + rows("I/1/1960,1,J\n"),
 			"row 1 is data, though it has \"Transform:\" " +
-				"where others have dates, and -skip 1 leaves it out"},
+				"where others have dates; -skip 1 leaves it out"},
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
 			"column 1 (0) is data, though " +
 				"its numbers rise from row to row; -id 1 takes it for the ids"},

@@ -15,43 +15,32 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 		return false
 	}
 	names, axes := lines[0], lines[1]
-	if f.units = 1; !paired(names, axes) && paired(axes, names) {
-		names, axes = axes, names // which some programs write below
+	switch f.units = 1; {
+	case paired(names, axes):
+	case paired(axes, names): // which some programs write below
+		names, axes = axes, names
+	case paired(nil, names):
+		axes, f.units = names, 0
+	default:
+		return false
 	}
-	if !paired(names, axes) {
-		if names, axes, f.units = lines[0], lines[0], 0; !paired(nil, axes) {
-			return false
-		}
-	}
-	f.width = len(axes) &^ 1 // without a blank last one
+	f.paired, f.width = true, len(axes)&^1 // without a blank last one
 	f.head = make([][]byte, f.width)
-	f.head[0] = axes[0]
-	for j := 1; j < f.width; j++ {
-		if j%2 == 0 {
-			f.aside = append(f.aside, j)
-			continue
-		}
-		f.samples = append(f.samples, j)
-		if f.head[j] = names[j]; f.units > 0 && len(f.head[j]) == 0 {
+	for j := 1; j < f.width; j += 2 {
+		f.samples, f.aside = append(f.samples, j), append(f.aside, j-1)
+		if f.head[j] = names[j]; len(names[j]) == 0 {
 			f.head[j] = names[j-1]
 		}
 	}
-	f.rows = mapped(lines[1+f.units:], func(line [][]byte) [][]byte { return within(line, f.width) })
-	f.paired = true
-	if i := slices.IndexFunc(f.rows, f.after); i >= 0 {
-		f.rows = f.rows[:i]
-	}
-	if f.units == 0 && slices.ContainsFunc(f.rows, func(line [][]byte) bool { return len(line) != f.width }) {
-		return false
+	if f.rows = lines[1+f.units:]; slices.ContainsFunc(f.rows, f.after) {
+		f.rows = f.rows[:slices.IndexFunc(f.rows, f.after)]
 	}
 	p.width = f.width
-	f.all = p.columnsOf(f.rows)
-	for j := 0; j+1 < f.width && f.units == 0; j += 2 {
-		if f.all[j].axis(len(f.rows)) == nil {
-			return false
-		}
-	}
-	return true
+	all := p.columnsOf(f.rows)
+	falls := func(j int) bool { return all[j].axis(len(f.rows)) == nil }
+	ok := f.units > 0 || !slices.ContainsFunc(f.aside, falls)
+	f.head[0], f.aside = axes[0], f.aside[1:]
+	return ok
 }
 
 // paired reports whether axes has the same name of an axis before each other name, and names, if not
@@ -86,7 +75,7 @@ func (f *frame) agree(p *parser, lines []packed, at []int) error {
 	for i := 1; i < len(lines) && f.paired; i++ {
 		line := &lines[i]
 		for _, j := range f.aside {
-			if j+1 == f.width || axisKey(p, line.field(j)) == axisKey(p, line.field(0)) {
+			if axisKey(p, line.field(j)) == axisKey(p, line.field(0)) {
 				continue
 			}
 			e := &Error{Source: p.source, Line: at[i], Column: j + 1, Msg: quote(string(line.field(j))) + " in " +

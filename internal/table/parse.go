@@ -74,6 +74,8 @@ type parser struct {
 	split splitter
 	field []byte // memory of withPoint
 
+	flawed []flaw // those of the present row
+
 	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
@@ -308,9 +310,21 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
+// otherWidth is the error for a line of another number of fields than line 1, or for line 1 if more lines are as it.
 func (p *parser) otherWidth(fields [][]byte) *Error {
-	return p.fault(-1, Count(len(fields),
-		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+	n, widths := len(fields), map[int]int{}
+	e := p.fault(-1, Count(n, "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+	for i := 0; p.survey != nil && i < len(p.survey.lines); i++ {
+		widths[len(p.survey.lines[i])]++
+	}
+	others := Count(widths[n], "line") + " have " + strconv.Itoa(n)
+	if widths[n] >= max(leastTable, widths[p.width]) {
+		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others
+	} else if widths[n] > 1 && p.width > 1 {
+		e.Msg += ", and so have " + Count(widths[p.width], "line") + ", but " + others +
+			": put empty fields where some are missing"
+	}
+	return e
 }
 
 func (p *parser) addRow(fields [][]byte, o *part) *Error {
@@ -318,7 +332,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 		return p.otherWidth(fields)
 	}
 	o.data = slices.Grow(o.data, p.cols)
-	row := o.data[len(o.data) : len(o.data)+p.cols]
+	row, flawed := o.data[len(o.data):len(o.data)+p.cols], p.flawed[:0]
 	for j, s := range fields {
 		if p.texts > 0 && p.text[j] {
 			o.addText(s)
@@ -339,7 +353,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 				field := p.settled(bytes.TrimSpace(s))
 				if p.survey != nil || p.dialect.Missing && missing(field) {
 					v = math.NaN()
-					o.addFault(p, j, field, err)
+					flawed = append(flawed, o.flaw(p, j, field, err))
 					err = nil
 				}
 			}
@@ -356,7 +370,8 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 			o.weight = append(o.weight, v)
 		}
 	}
-	o.data = o.data[:len(o.data)+p.cols]
+	o.addFlaws(p, flawed)
+	p.flawed, o.data = flawed, o.data[:len(o.data)+p.cols]
 	o.rows++
 	return nil
 }

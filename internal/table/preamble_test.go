@@ -61,7 +61,7 @@ func TestPreamble(t *testing.T) {
 		{"\"Long\nname\",a,b,c\n" + named, 0, "a b c"},
 		{"a,b\n" + named, 0, ""},
 		{"1,2\n" + named, 0, ""},
-		{"121\nname,a,b,c\n" + named, 0, ""},
+		{"121\nname,a,b,c\n" + named, 1, "a b c"},
 		{"name,a,b,c\ns,1\n" + named, 0, ""},
 		{"x,y\nfoo,bar\nbaz,qux\n" + rows(",", ".", "nN", ""), 0, ""},
 		{"name,a,b,c\n" + strings.Repeat("s,n.d. 1,2,n.d. 3\n", 5) + named, 0, ""},

@@ -325,6 +325,7 @@ func (t *Reader) advance() error {
 		t.last = t.base + t.part.last
 	}
 	for _, f := range t.part.flaws.list {
+		f.rows = mapped(f.rows, func(row int) int { return row + t.before })
 		if f.line, f.row = f.line+t.base, f.row+t.before; f.fault != nil {
 			f.fault.Line += t.base
 		}

@@ -1,9 +1,6 @@
 package table
 
-import (
-	"bytes"
-	"io"
-)
+import "bytes"
 
 // surveySize is how many bytes of a text Guess looks at, and surveyRows how many rows.
 const (
@@ -32,8 +29,6 @@ type survey struct {
 	orange   int             // lines after the header that hold what Orange writes there
 	quoted   bool            // line 1 has all fields in quotes, and no other line has
 	columns  []column        // what guessColumns has seen
-	doubt    []byte          // the first number such as 1.234, which may be 1234; nil: there is none
-	doubted  int             // its line
 	ask      *Error          // what cannot be guessed; nil: nothing
 	cut      bool            // there are more rows
 	deleted  bool            // there are deleted channels
@@ -84,17 +79,9 @@ func look(text []byte, d *Dialect) *survey {
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.first += s.skipped
 	s.cut = s.cut || len(s.lines) == surveyRows
-	s.quoted = s.namesQuoted(text, d.Delimiter)
 	s.shape(d)
 	s.orangeHead(d)
-	if d.Decimal == 0 && s.commas(d.Delimiter) {
-		d.Decimal, s.doubt = ',', nil
-		s.note("the decimal sign is the comma")
-	}
-	if s.doubt != nil {
-		before := text[:max(0, bytes.Index(text, s.doubt))]
-		s.doubted = 1 + s.skipped + bytes.Count(before, []byte("\n"))
-	}
+	s.decimal(text, d)
 	s.namesAbove(d)
 	return s
 }
@@ -104,9 +91,6 @@ func (s *survey) below() int {
 }
 
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
-	if skip.none() {
-		return rows
-	}
 	for i, row := range rows {
 		if !skip.has(i+1, i == len(rows)-1 && !s.cut) {
 			left = append(left, row)
@@ -129,17 +113,12 @@ func (s *survey) splitter(text []byte, comma rune) splitter {
 // split returns the first lines of text, up to one that is not CSV.
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 	split := s.splitter(text, comma)
-	for len(lines) < most {
-		if err := split.next(); err != nil {
-			if err != io.EOF {
-				break
-			}
-			return lines
-		}
+	for len(lines) < most && split.next() == nil {
 		if fields := split.fields; !empty(fields) && !ruled(fields) {
 			if lines == nil {
 				s.first = split.start
 			}
+			s.quoted = (s.quoted || lines == nil) && (split.quotes == len(fields)) == (lines == nil)
 			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}

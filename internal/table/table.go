@@ -208,7 +208,6 @@ func (b *Reader) ReadAll() (*Table, error) {
 			if b.parser.survey != nil {
 				t.noteTotals(b.parser.numeric(), &b.parser.dialect)
 				t.noteFar(b.parser.numeric(), &b.parser.dialect)
-				t.notePlace(&b.parser.dialect)
 				t.noteZeros()
 			}
 			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)

@@ -142,7 +142,7 @@ var readErrors = []struct {
 	{"a;b\n3;n/a\n", Dialect{Decimal: ','}, `f.csv:2:2: missing value "n/a" in column "b"`},
 	{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',';`},
 	{"1\n" + strings.Repeat("é", 100), Dialect{},
-		`f.csv:2:1: "` + strings.Repeat("é", 40) + `" is not a number`},
+		`f.csv:2:1: "` + strings.Repeat("é", 20) + "…" + strings.Repeat("é", 19) + `" is not a number`},
 	{"1,2\n\"x\ny\",4\n", Dialect{}, `f.csv:2:1: "x\ny" is not a number`},
 	{"1,\"x\ny\",z\n", Dialect{Label: "2"}, `f.csv:2:3: "z" is not a number`},
 

@@ -117,7 +117,8 @@ func (p *parser) describe(c *column) string {
 	other := slices.IndexFunc(c.values, func(v string) bool { return unitOf([]byte(v)) != unitOf([]byte(first)) })
 	strange := func(unit string) bool { return !IsUnit(unit) && !strings.Contains(currencies, unit) }
 	switch {
-	case other >= 0 && c.units != nil && c.amounts == c.words && !slices.ContainsFunc(slices.Collect(maps.Keys(c.units)), strange):
+	case other >= 0 && len(c.units) > 0 && c.amounts == c.words &&
+		!slices.ContainsFunc(slices.Collect(maps.Keys(c.units)), strange):
 		return ", numbers with different units, such as " + quote(first) + " and " + quote(c.values[other])
 	case c.dates == c.words:
 		return ", dates such as " + Printable(first)

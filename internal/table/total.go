@@ -1,11 +1,11 @@
 package table
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // noteTotals warns of rows of totals or statistics at one end, by their ids or since the numbers of one are the
@@ -81,9 +81,8 @@ func (t *Table) noteZeros() {
 }
 
 // totals returns "sums" or "means" if a row has the sums or the means of the other rows, else "". Sums are at
-// least two, and in all columns of data that the row has values in; or in half of them, each of three numbers
-// or more: others may have means or quotients. Means are in all, and one must have more digits than the
-// numbers above, because few digits meet by chance.
+// least two, and in all columns of data that the row has values in, or in half of them: others may have means
+// or quotients. Means are in all, and one must have more digits than the numbers above: few meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	width := len(t.Names)
 	columns, sums, means, clear, summed, finer := 0, 0, 0, 0, 0, 0
@@ -95,7 +94,7 @@ func (t *Table) totals(data []bool, row int) string {
 			continue
 		}
 		columns++
-		sum, most, n, parts, above := 0.0, 0.0, 0, 0, 0
+		sum, most, n, above := 0.0, 0.0, 0, 0
 		for i := j; i < len(t.Data); i += width {
 			u := t.Data[i]
 			if u != u || i/width == row {
@@ -104,9 +103,6 @@ func (t *Table) totals(data []bool, row int) string {
 			sum, most = sum+u, max(most, math.Abs(u))
 			if n++; n <= surveyRows/10 {
 				above = max(above, decimals(u))
-			}
-			if u != 0 {
-				parts++
 			}
 		}
 		digits, off := decimals(v), 1e-12*math.Abs(sum)
@@ -123,7 +119,7 @@ func (t *Table) totals(data []bool, row int) string {
 			continue
 		}
 		if sums++; math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
-			if summed++; parts > 2 && math.Abs(v) > most && t.Rows > 5 {
+			if summed++; math.Abs(v) > most && t.Rows > 5 {
 				clear++
 			}
 		}
@@ -169,23 +165,16 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 			}
 		}
 	}
-	var list []float64
-	for v, n := range times {
-		if n > 1 || alone[v] || math.Abs(v) >= 1e20 {
-			list = append(list, v)
+	for _, v := range slices.Sorted(maps.Keys(times)) {
+		if times[v] == 1 && !alone[v] && math.Abs(v) < 1e20 {
+			continue
 		}
-	}
-	slices.Sort(list)
-	for _, v := range list {
 		shown := strconv.FormatFloat(v, 'g', -1, 64)
 		flags := d.Words.NA + " " + shown
 		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
 			flags += " " + fill
 		}
-		often := "once"
-		if n := times[v]; n > 1 {
-			often = strconv.Itoa(n) + " times"
-		}
+		often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
 		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v]) +
 			", far from all other numbers there"
 		if d.Words.NA != "" {
@@ -200,50 +189,6 @@ func standIn(v float64) bool {
 	size := math.Abs(v)
 	nines := strings.Trim(strconv.FormatFloat(size, 'f', -1, 64), "9") // of 999.9 the point
 	return v <= -99 && v == math.Trunc(v) || size >= 1e20 || size >= 99 && (nines == "" || nines == ".")
-}
-
-// notePlace warns of places and times that are data beside parts of a whole, and of depths beside others.
-func (t *Table) notePlace(d *Dialect) {
-	var places, sure []string
-	place := make([]bool, len(t.Names))
-	for j, name := range t.Names {
-		word, _, _ := strings.Cut(strings.ToLower(name), " ")
-		word = strings.TrimFunc(strings.Split(word, "_")[0], func(r rune) bool { return !unicode.IsLetter(r) })
-		if place[j] = is("place", word) || is("depth", word); place[j] {
-			if places = append(places, name); is("depth", word) {
-				sure = append(sure, name)
-			}
-		}
-	}
-	if places == nil || len(t.Names)-len(places) < 3 {
-		return
-	}
-	beside, whole := "parts of ", 0.0
-	for i := 0; i < t.Rows && beside != ""; i++ {
-		sum := 0.0
-		for j, v := range t.Data[i*len(place) : (i+1)*len(place)] {
-			if !place[j] {
-				sum += v
-			}
-		}
-		for _, w := range []float64{1, 100, 1e6} {
-			if i == 0 && sum > 0.9*w && sum < 1.02*w {
-				whole = w
-			}
-		}
-		if !(sum > 0.9*whole && sum < 1.02*whole) {
-			beside = ""
-		}
-	}
-	if beside += strconv.FormatFloat(whole, 'f', -1, 64); beside[0] != 'p' {
-		if places, beside = sure, Count(len(t.Names)-len(sure), "other column"); sure == nil {
-			return
-		}
-	}
-	list := listWord(places)
-	note := "warning: " + someOf(places) + Plural(len(places), " is", " are") + " data, too, beside " + beside
-	t.note(note + hint(d.Words.Keep, " "+list+" "+d.Words.Drop+" "+list+
-		Plural(len(places), " carries it", " carries them")+" along instead"))
 }
 
 // decimals is how many digits after the point a number has.

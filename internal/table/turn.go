@@ -40,8 +40,7 @@ type frame struct {
 	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
 	units   int      // lines after it with units, or the names of pairs
 	left    string   // the note on these units
-	classes bool     // a line after these has the classes of the samples
-	grouped bool     // one of them comes twice
+	classes turning  // a line after these has the classes of the samples; certain: one of them comes twice
 	paired  bool     // each sample has an axis of its own, in the column before
 	rows    [][][]byte
 
@@ -63,21 +62,17 @@ const (
 // numbers rise in the first line as wavelengths do.
 func (s *survey) frame(p *parser) (f frame) {
 	lines := s.lines
-	if len(lines) > 0 {
-		s.head = p.guessHeader(lines)
-		if !s.names {
-			s.units, s.classes = p.headLines(lines)
-		}
-	}
-	if f.pair(p, lines) {
-		f.ok = true
+	if len(lines) == 0 {
 		return f
 	}
-	if f = (frame{about: s.about}); len(lines) == 0 {
+	if s.head = p.guessHeader(lines); !s.names {
+		s.units, s.classes = p.headLines(lines)
+	}
+	if f.ok = f.pair(p, lines); f.ok {
 		return f
 	}
 	first := lines[0]
-	f.width, f.rows = len(first), lines
+	f = frame{about: s.about, width: len(first), rows: lines}
 	numbers := s.head.numbers
 	numbers = numbers[max(0, len(numbers)-f.width+1):] // but the one in the corner
 	ordered := len(numbers) == f.width-1 && Ordered(numbers)
@@ -105,8 +100,10 @@ func (f *frame) findUnits(s *survey) {
 		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
 	f.rows = f.rows[f.units:]
-	if f.classes = s.classes; f.classes {
-		f.grouped = len(Set(mapped(f.rows[0], shown))) < len(f.rows[0])
+	if s.classes {
+		if f.classes = likely; len(Set(mapped(f.rows[0], shown))) < len(f.rows[0]) {
+			f.classes = certain
+		}
 		f.rows = f.rows[1:]
 	}
 }
@@ -131,7 +128,7 @@ func (f *frame) nameOf(j int) string {
 // axis. It reports whether all others have numbers.
 func (f *frame) sort() bool {
 	f.samples, f.aside = nil, nil
-	for j := 1; j < f.width && !f.paired; j++ {
+	for j := 1; j < f.width; j++ {
 		c, name := &f.all[j], f.nameOf(j)
 		switch {
 		case f.head != nil && (c.numbers == 0 || is("aside", name) || c.words > 0 && is("of features", name) ||
@@ -147,13 +144,16 @@ func (f *frame) sort() bool {
 	return true
 }
 
-// named reports whether column 1 names the lines: its texts differ, or its numbers rise or fall.
+// named reports whether column 1 names the lines: its texts differ, its numbers rise or fall, or they are whole
+// and differ below a name of ids or of features, or below none.
 func (f *frame) named() bool {
 	if f.paired {
 		return true
 	}
 	n, c := len(f.rows), &f.all[0]
-	return n > 0 && c.words == n && c.different || n > 4 && f.axis() != nil
+	ids := f.head != nil && (f.name == "" || idName(f.name) || is("feature", f.name) || is("gene", f.name))
+	return n > 0 && c.different && c.words+c.numbers == n && (c.words == n || c.whole && ids) ||
+		n > 4 && f.axis() != nil
 }
 
 // axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may contain
@@ -178,46 +178,42 @@ func (c *column) axis(rows int) []float64 {
 // wayRound finds out whether the samples of a text are its columns, and says why.
 func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	switch {
-	case !f.ok:
-		return asItStands, ""
 	case f.paired:
 		n := len(f.samples)
 		return certain, Count(n, "sample") + Plural(n, " has its own column of ", " have columns of ") +
 			shown(f.head[0]) + Plural(n, "", ", all alike")
-	case len(d.Known) > 0:
+	case f.ok && len(d.Known) > 0:
 		return f.known(d.Known)
-	case len(f.rows) < leastTurned || !f.sort():
+	case !f.ok || len(f.rows) < leastTurned || !f.sort():
 		return asItStands, ""
-	case f.classes && f.grouped:
-		return certain, "a line below their names has classes"
-	case f.classes:
-		return likely, "a line below their names has classes" // or is a row without numbers
 	}
-	axis := f.axis()
-	if n := len(f.samples); n >= 3 && (f.head != nil || d.Pick == nil) {
-		about := slices.IndexFunc(f.head, func(name []byte) bool { return is("of features", string(name)) })
-		switch {
-		case s.gct:
-			return certain, "the file has the form GCT"
-		case about > 0 || about == 0 && !f.spectral():
-			return likely, "column " + strconv.Itoa(about+1) + " (" + shown(f.head[about]) + ") tells of features"
-		case axis != nil:
-			t, why = f.byAxis(axis)
-		case f.all[0].words == len(f.rows) && f.all[0].different:
-			return f.byNames()
+	axis, head, about := f.axis(), f.head, -1
+	short := func(v string) bool { return strings.Count(v, ";") < 3 } // for a lineage
+	for j := len(head) - 1; j >= 0; j-- {
+		if c := &f.all[j]; is("of features", f.nameOf(j)) || c.words > 0 && !slices.ContainsFunc(c.values, short) {
+			about = j
 		}
 	}
-	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned && f.lone(axis) {
-		n, what, points := len(f.samples), "one spectrum, a number a line,", "points"
-		if f.width > 1 && axis != nil {
-			what = []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
-				" beside an axis in column 1,"
-		} else if f.width > 1 {
-			what, points = Count(n, "sample")+" beside names of features,", "features"
+	rules := []evidence{
+		{f.classes > asItStands, f.classes, "a line below their names has classes"}, // or is a row without numbers
+		{len(f.samples) < 3 || head == nil && d.Pick != nil, asItStands, ""},
+		{s.gct, certain, "the file has the form GCT"},
+		{about > 0 || about == 0 && !f.spectral(), likely,
+			f.column(max(about, 0)) + " tells of features"},
+	}
+	if axis != nil {
+		rules = append(rules, f.byAxis(axis)...)
+	} else if f.all[0].words == len(f.rows) && f.all[0].different {
+		rules = append(rules, f.byNames()...)
+	}
+	t, why = decide(rules)
+	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned {
+		if what := f.lone(axis); what != "" {
+			n := max(1, len(f.samples))
+			s.note("warning: this seems to be " + what + " are taken for the rows" +
+				hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
+				"; put the samples of several files into one table")
 		}
-		s.note("warning: this seems to be " + what + " whose " + points + " are taken for the rows" +
-			hint(d.Words.Transpose, " yes makes "+Plural(n, "one row of it", Count(n, "row")+" of them")) +
-			"; put the samples of several files into one table")
 	}
 	return t, why
 }
@@ -225,13 +221,13 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 // known reports that column 1 has names that the dialect knows, and line 1 has not.
 func (f *frame) known(names []string) (turning, string) {
 	known := Set(names)
-	has := func(s []byte) bool { return known[shown(s)] }
-	top := f.rows[0]
+	has := func(name string) bool { return known[name] }
+	down, top := f.down(has), f.rows[0]
 	if f.head != nil {
 		top = f.head
 	}
-	down := howMany(f.rows, func(line [][]byte) bool { return has(line[0]) })
-	if !slices.ContainsFunc(top[1:], has) && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
+	across := slices.ContainsFunc(mapped(top[1:], shown), has)
+	if !across && down > 1 && 10*down >= 9*min(len(f.rows), len(names)) {
 		return certain, "column 1 has the names of the model's columns"
 	}
 	return asItStands, ""
@@ -242,83 +238,99 @@ func (f *frame) spectral() bool {
 	return is("axis", f.name) || is("axis", f.unit) || f.about && (f.name == "" || f.name == "x" || f.name == "X")
 }
 
-// byAxis judges a text whose column 1 has numbers.
-func (f *frame) byAxis(axis []float64) (turning, string) {
-	why := f.column1() + " rises"
-	if !rises(axis) {
-		why = f.column1() + " falls"
+// evidence is a rule: if it holds, it decides, and why.
+type evidence struct {
+	holds bool
+	t     turning
+	why   string
+}
+
+// decide returns what the first rule says that holds.
+func decide(rules []evidence) (t turning, why string) {
+	for _, e := range rules {
+		if e.holds {
+			return e.t, e.why
+		}
 	}
-	spectral, even := f.spectral(), regular(axis)
+	return asItStands, ""
+}
+
+// byAxis returns the rules for a text whose column 1 is an axis.
+func (f *frame) byAxis(axis []float64) []evidence {
+	why, spectral, even, smooth := f.column(0)+" falls", f.spectral(), regular(axis), f.smooth()
+	if rises(axis) {
+		why = f.column(0) + " rises"
+	}
 	if even {
 		why += " evenly"
 	}
-	numbered, sampled := f.likeSamples()
-	sampled = sampled || f.alike
-	samples, alike := sampled || numbered, f.smooth()
-	if alike {
+	if smooth {
 		why += ", and the other columns rise and fall smoothly along it"
 	}
-	switch {
-	case is("clock", f.name) || !spectral && Counts(axis):
-		return asItStands, ""
-	case spectral && (samples || f.head == nil) && (alike || even || sampled):
-		return certain, why
-	case spectral && (alike || samples):
-		return likely, why
-	case spectral || !alike || !even || len(f.samples) < leastTurned || years(axis) || f.head != nil && !sampled:
-		return asItStands, ""
-	case !is("time", f.name) && spectrumLike(axis) && (f.name == "" || sampled):
-		return certain, why
-	}
-	return likely, why
-}
-
-// lone reports whether a text is a spectrum or two beside their axis, the numbers of one without it, or a sample
-// or two beside names of features.
-func (f *frame) lone(axis []float64) bool {
-	if f.width == 1 {
-		f.samples = []int{0}
-		return (axis == nil || !even(axis)) && (f.about || f.smooth())
-	}
-	if axis == nil {
-		return f.features() && f.all[0].different && len(f.samples) < 3
-	}
-	return f.samples != nil && (f.spectral() && !is("clock", f.name) || f.head == nil &&
-		len(f.samples) == 1 && regular(axis) && spectrumLike(axis) && !years(axis) && f.smooth())
-}
-
-func (f *frame) column1() string {
-	if name := cmp.Or(f.name, f.unit); name != "" {
-		return "column 1 (" + name + ")"
-	}
-	return "column 1"
-}
-
-// byNames judges a text whose column 1 has different texts.
-func (f *frame) byNames() (turning, string) {
 	numbered, sampled := f.likeSamples()
-	n, rows := len(f.samples), len(f.rows)
-	features := f.features()
-	gene, feature := is("gene", f.name), is("feature", f.name) || features
-	switch {
-	case f.down(isMutation) == rows:
-		return certain, "column 1 has types of mutations"
-	case f.down(func(s string) bool { return is("oxide", s) }) == 3:
-		return certain, "column 1 has oxides"
-	case f.down(isElement) >= max(5, 4*rows/5):
-		return likely, "column 1 has elements"
-	case gene && (numbered || sampled):
-		return certain, f.column1() + " has genes, and line 1 samples"
-	case gene && n > 4: // few are signatures
-		return likely, f.column1() + " has genes or proteins"
-	case (numbered || sampled) && (is("down", f.name) || feature && n > 4) && !likeSample(f.name):
-		return likely, f.column1() + " has features, and the names in line 1 are numbered"
-	case f.head == nil && features:
-		return likely, "column 1 has names of features"
-	case (feature || f.name == "") && sampled && rows >= 2*n && n > 5:
-		return likely, "line 1 has names as of samples, and there are many more rows than columns"
+	sampled = sampled || f.alike
+	samples, bare := sampled || numbered, f.head == nil
+	return []evidence{
+		{is("clock", f.name) || !spectral && Counts(axis), asItStands, ""},
+		{spectral && (samples || bare) && (smooth || even || sampled), certain, why},
+		{spectral && (smooth || samples), likely, why},
+		{spectral || !smooth || !even || len(f.samples) < leastTurned || years(axis), asItStands, ""},
+		{!bare && !sampled, asItStands, ""},
+		{!is("time", f.name) && spectrumLike(axis) && (f.name == "" || sampled), certain, why},
+		{true, likely, why},
 	}
-	return asItStands, ""
+}
+
+// lone says that a text is a spectrum or two beside their axis, the numbers of one without it, or a sample or
+// two beside names of features; "" if it is none.
+func (f *frame) lone(axis []float64) string {
+	n := len(f.samples)
+	switch {
+	case f.width == 1:
+		f.samples = []int{0}
+		if (axis == nil || !even(axis)) && (f.about || f.smooth()) {
+			return "one spectrum, a number a line, whose points"
+		}
+	case axis == nil && n < 3 && f.all[0].different && f.features():
+		return Count(n, "sample") + " beside names of features, whose features"
+	case axis != nil && n > 0 && (f.spectral() && !is("clock", f.name) || f.head == nil && n == 1 &&
+		regular(axis) && !Counts(axis) && !years(axis) && f.all[1].axis(len(f.rows)) == nil):
+		return []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
+			" beside an axis in column 1, whose points"
+	}
+	return ""
+}
+
+// column is "column 2 (depth)", without a name if there is none. Column 1 may have a unit instead.
+func (f *frame) column(j int) string {
+	s, name := "column "+strconv.Itoa(j+1), f.nameOf(j)
+	if j == 0 {
+		name = cmp.Or(name, f.unit)
+	}
+	if name != "" {
+		s += " (" + name + ")"
+	}
+	return s
+}
+
+// byNames returns the rules for a text whose column 1 has different texts.
+func (f *frame) byNames() []evidence {
+	numbered, sampled := f.likeSamples()
+	n, rows, samples := len(f.samples), len(f.rows), numbered || sampled
+	gene, features := is("gene", f.name), f.features()
+	feature := is("feature", f.name) || features
+	return []evidence{
+		{f.down(isMutation) == rows, certain, "column 1 has types of mutations"},
+		{f.down(func(s string) bool { return is("oxide", s) }) == 3, certain, "column 1 has oxides"},
+		{f.down(isElement) >= max(5, 4*rows/5), likely, "column 1 has elements"},
+		{gene && samples, certain, f.column(0) + " has genes, and line 1 samples"},
+		{gene && n > 4, likely, f.column(0) + " has genes or proteins"}, // few are signatures
+		{samples && (is("down", f.name) || feature && n > 4) && !likeSample(f.name), likely,
+			f.column(0) + " has features, and the names in line 1 are numbered"},
+		{f.head == nil && features, likely, "column 1 has names of features"},
+		{(feature || f.name == "") && sampled && rows >= 2*n && n > 5, likely,
+			"line 1 has names as of samples, and there are many more rows than columns"},
+	}
 }
 
 // down is how many lines have a name in column 1 that is as asked.
@@ -377,8 +389,7 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 		end := len(word)
 		switch {
 		case (word == "s" || is("sample", word)) && len(number) > 0 && (isDigit(number[0]) || len(number) == 1),
-			end >= 4 && strings.Trim(name[:end], "ACGT") == "" && digits, // a barcode such as AAACCTG-1
-			end >= 10 && strings.Trim(name, "ACGT") == "",
+			end >= 4 && strings.Trim(name[:end], "ACGT") == "", // a barcode such as AAACCTG-1
 			word == "tcga":
 			samples++
 		}
@@ -424,33 +435,27 @@ func (f *frame) smooth() bool {
 	samples := f.samples[:min(len(f.samples), mostAcross)]
 	n := howMany(samples, func(j int) bool {
 		list := f.all[j].list
-		mean, steps, square := 0.0, 0.0, 0.0
-		for _, v := range list {
-			mean += v / float64(len(list))
-		}
+		sum, steps, squares := 0.0, 0.0, 0.0
 		for i, v := range list {
-			square += (v - mean) * (v - mean)
-			if i > 0 {
-				steps += (v - list[i-1]) * (v - list[i-1])
-			}
+			step := v - list[max(0, i-1)]
+			v -= list[0]
+			sum, steps, squares = sum+v, steps+step*step, squares+v*v
 		}
-		return steps < 0.4*square // 2 for noise
+		return steps < 0.4*(squares-sum*sum/float64(len(list))) // 2 for noise
 	})
 	return 4*n >= 3*len(samples)
 }
 
 // turned arranges a text with its columns as rows.
 func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arranged, err error) {
-	if f.paired {
-		p.width = f.width
-	} else if f.width > 0 {
+	if p.width = f.width; !f.paired && f.width > 0 {
 		f.sort()
 	}
 	lines, at, err := s.records(p, in, text, f.after)
 	if err != nil {
 		return nil, err
 	}
-	if f.paired && len(lines) > 0 {
+	if f.head != nil && len(lines) > 0 {
 		lines[0] = pack(f.head)
 	}
 	if n := min(f.above(), len(lines)); n > 1 { // text may follow at once
@@ -518,16 +523,9 @@ func (f *frame) settings(d *Dialect) (note string) {
 	if f.head != nil && d.Label != "1" && d.Weights != "1" {
 		d.takeIDs("1")
 	}
-	if f.aside != nil && !f.paired {
-		var aside []string
-		for _, j := range f.aside {
-			if name := f.nameOf(j); name != "" {
-				aside = append(aside, "column "+strconv.Itoa(j+1)+" ("+name+")")
-			}
-		}
-		if aside != nil {
-			note += "; left out as no samples: " + someOf(aside)
-		}
+	named := slices.DeleteFunc(slices.Clone(f.aside), func(j int) bool { return f.nameOf(j) == "" })
+	if len(named) > 0 {
+		note += "; left out as no samples: " + someOf(mapped(named, f.column))
 	}
 	if f.left != "" {
 		note += "; " + f.left

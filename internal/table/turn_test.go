@@ -149,7 +149,7 @@ func TestLone(t *testing.T) {
 	}{
 		{layoutOf{"wavelength", "intensity", steps(400, 5), 60, 1, true}, true},
 		{layoutOf{"", "", steps(4000, -4), 60, 1, true}, true},
-		{layoutOf{"", "", steps(4000, -4), 60, 1, false}, false},
+		{layoutOf{"", "", steps(4000, -4), 60, 1, false}, true},
 		{layoutOf{"height", "weight", steps(150, 0.5), 60, 1, true}, false},
 		{layoutOf{"", "", steps(1900, 1), 60, 1, true}, false},
 		{layoutOf{"wavelength", "S%d", steps(400, 5), 60, 2, true}, true},
@@ -285,7 +285,7 @@ func TestTurnedAxis(t *testing.T) {
 
 // TestTurnedLines: a field of two lines is on one line of the turned table, so that errors find their column.
 func TestTurnedLines(t *testing.T) {
-	text := "a,b,c\n1.5,2,x\n1,2,\"y\nz\"\n2,1,w\n"
+	text := "a,b,c\n1.5,2,x\n1,2,\"y\nz\"\n2,1,3\n"
 	d := Dialect{Guess: true, Transpose: TransposeYes, Header: HeaderNo}
 	_, err := Read(strings.NewReader(text), "t", d)
 	if err == nil || !strings.Contains(err.Error(), `"y z" (first in its column 3)`) {

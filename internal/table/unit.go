@@ -7,47 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// cutUnit parts a number and the unit behind it. The unit is empty where there is none.
+// cutUnit parts a number and the unit behind it. The unit is empty if there is none.
 func cutUnit(s []byte) (number, unit []byte) {
-	end := 0 // of the last digit
-	i := 0
-	for i < len(s) {
-		r, size := utf8.DecodeRune(s[i:])
-		exponent := end == i && end > 0 && (r == 'e' || r == 'E') && i+1 < len(s) &&
-			(isDigit(s[i+1]) || i+2 < len(s) && (s[i+1] == '-' || s[i+1] == '+') && isDigit(s[i+2]))
-		switch {
-		case r >= '0' && r <= '9':
-			end = i + 1
-		case exponent:
-			if !isDigit(s[i+1]) {
-				i++ // the sign
-			}
-		case r != '-' && r != '+' && r != '.' && r != '\u2212' && !isSeparator(r):
-			return partUnit(s, end, i)
-		}
-		i += size
+	numeral := func(r rune) bool {
+		return r >= '0' && r <= '9' || strings.ContainsRune("-+\u2212", r) || isSeparator(r)
 	}
-	return s, nil
-}
-
-// partUnit parts s after its number, which ends at end, where a unit may begin at i.
-func partUnit(s []byte, end, i int) (number, unit []byte) {
-	unit = s[i:]
-	text := string(unit)
+	unit = bytes.TrimLeftFunc(s, numeral)
+	if n := len(s) - len(unit); n > 0 && isDigit(s[n-1]) && len(unit) > 1 && unit[0]|0x20 == 'e' {
+		if e := bytes.TrimLeft(unit[1:], "+-"); len(e) > 0 && isDigit(e[0]) {
+			unit = bytes.TrimLeftFunc(e, numeral)
+		}
+	}
+	end := len(s) - len(unit)
+	number = s[:bytes.LastIndexAny(s[:end], "0123456789")+1]
+	text, spaces := string(unit), s[len(number):end]
 	first, _ := utf8.DecodeRune(unit)
 	other := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("°‰/²³^·*-._⁻¹%", r)
 	}
-	spaced := i > end && len(bytes.TrimSpace(s[end:i])) == 0
-	switch {
-	case end == 0, !spaced && i > end, !unicode.IsLetter(first) && first != '°' && first != '‰',
-		utf8.RuneCountInString(text) > 12, strings.ContainsFunc(text, other),
-		len(text) >= 3 && is("not a unit", text[:3]),
-		is("not a unit", text),
-		!spaced && (len(text) == 1 || !IsUnit(text)):
+	if len(number) == 0 || present(spaces) || !unicode.IsLetter(first) && first != '°' && first != '‰' ||
+		utf8.RuneCountInString(text) > 12 || strings.ContainsFunc(text, other) ||
+		is("not a unit", text[:min(3, len(text))]) || len(spaces) == 0 && (len(text) == 1 || !IsUnit(text)) {
 		return s, nil
 	}
-	return s[:end], unit
+	return number, unit
 }
 
 // unitOf is the unit or the currency of a number; "" for none.
@@ -63,15 +46,6 @@ func unitOf(s []byte) string {
 	return ""
 }
 
-func (c *column) addUnit(f []byte, has form) {
-	if has&(formUnit|formCurrency) != 0 {
-		if c.units == nil {
-			c.units = map[string]int{}
-		}
-		c.units[unitOf(f)]++
-	}
-}
-
 // settleUnits decides what a column with units is: numbers of one unit, if nine tenths have it or it is a
 // currency, or else numbers without one and words.
 func (c *column) settleUnits() {
@@ -83,7 +57,7 @@ func (c *column) settleUnits() {
 		}
 	}
 	switch most := c.units[top]; {
-	case c.units == nil:
+	case with == 0:
 	case 10*most >= 9*(c.numbers-c.zeros), most == with && strings.Contains(currencies, top):
 		c.unit = top
 	default:
@@ -101,12 +75,10 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 	switch {
 	case unit == want, unit == "" && (v == 0 || strings.Contains(currencies, want)):
 		return nil
+	case unit == "":
+		return p.fault(j, quote(string(field))+p.in(j)+" has no unit, but others have "+Printable(want))
 	}
-	word := quote(string(field)) + p.in(j)
-	if unit == "" {
-		return p.fault(j, word+" has no unit, but others have "+Printable(want))
-	}
-	return p.fault(j, word+" is not in "+Printable(want)+", as others are")
+	return p.fault(j, quote(string(field))+p.in(j)+" is not in "+Printable(want)+", as others are")
 }
 
 // takeUnits sets the units of the columns of data: from the line below the header, or from behind numbers.

@@ -17,8 +17,9 @@ clock | date | year | month | day | week | hour | datum | jahr | tag | index | r
 clock | id
 time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
 depth | depth | tiefe | position | distance | centroid | duration | doy | dauer
+depth | lat | lon | lng | latitude | longitude | easting | northing
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
-place | time | age | year | elevation | altitude | lat | lon | latitude | longitude | zeit | alter | jahr
+place | time | age | year | elevation | altitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
 gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
 gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
@@ -33,6 +34,7 @@ sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | trea
 sample | wt | ko | mut | dmso | vehicle | case | untreated | batch | gsm
 of features | m/z | mz | row m/z | average mz | mzmed | taxonomy | taxonomy_id | ncbi_tax_id | lineage
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
+aside | average rt(min) | fill % | s/n average
 aside | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
 aside | score | q-value | mol. weight [kda] | sequence length | peptides | unique peptides | effectivelength
 aside* | retention time | detection p | razor | peptide counts | sequence coverage | ms/ms count | number of prot
@@ -70,7 +72,7 @@ unit | mV | kV | mA | kA | mol | mmol | µmol | umol | nmol | mM | µM | uM | nM
 unit | USD | GBP | CHF | JPY | mg/l | mg/L | µg/l | µg/L | ug/l | ug/L | ng/l | ng/L | g/l | g/L | mg/kg
 unit | µg/kg | ug/kg | ng/g | g/kg | g/cm3 | g/cm³ | kg/m3 | kg/m³ | m/s | km/h | mg/m3 | µg/m3 | µg/m³
 unit | ug/m3 | mg/dl | mg/dL | mmol/l | mmol/L | mol/L | g | t | m | s | d | h | l | L | W | V | A | J | K
-unit | N
+unit | N | °
 element | Ag | Al | As | Au | B | Ba | Be | Bi | Br | C | Ca | Cd | Ce | Cl | Co | Cr | Cs | Cu | Dy | Er
 element | Eu | F | Fe | Ga | Gd | Ge | Hf | Hg | Ho | I | In | K | La | Li | Lu | Mg | Mn | Mo | N | Na
 element | Nb | Nd | Ni | P | Pb | Pr | Pt | Rb | S | Sb | Sc | Se | Si | Sm | Sn | Sr | Ta | Tb | Te | Th
