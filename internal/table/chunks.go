@@ -19,16 +19,21 @@ type chunks struct {
 	begun   bool   // a line has been returned
 	head    []byte // the bytes that sniff has read
 	headErr error  // the error of r after head
+	rest    []byte // lines that are read again
 	tail    []byte // the incomplete line with which the next chunk starts
 	err     error  // the error of r, or a fault of the text that ends it
 	trial          // with Guess
 }
 
-// read returns the next lines in buf's memory: at least one, and about size bytes of them. It returns fewer
+// read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It returns fewer
 // if r has no more at the time, so that an error in a line is reported before the next line arrives. Every
 // line but the last of the text ends in LF. The error is io.EOF, errLongLine, a *Error, or that of r after
 // readError; then there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
+	if len(c.rest) > 0 {
+		text, c.rest = c.rest, nil
+		return text, nil
+	}
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]
 	limit := max(c.size, len(buf)+1)
@@ -104,36 +109,23 @@ type chunk struct {
 	done   chan struct{} // receives a value when a worker has finished the chunk
 }
 
-// fill reads the next lines: rest, if there is some, or those of in.
-func (c *chunk) fill(in *chunks, rest *[]byte) {
-	if len(*rest) > 0 {
-		c.text, *rest = *rest, nil
-		return
-	}
-	c.text, c.err = in.read(c.text)
-}
-
 // feed delivers chunks in order.
 type feed interface {
-	// next returns the next chunk. Its errors are those of chunks.read.
-	next() (*chunk, error)
-	// release gives back the memory of a chunk.
-	release(*chunk)
+	// next returns the next chunk, with an error of chunks.read behind the last. It takes the memory of the one
+	// before; nil: there is none.
+	next(last *chunk) *chunk
 	close()
 }
 
 // serial reads a chunk when next is called. Its chunks are not parsed.
 type serial struct {
 	in    *chunks
-	rest  []byte // the text before that of in
 	chunk chunk
 }
 
-func (s *serial) next() (*chunk, error) {
-	s.chunk.fill(s.in, &s.rest)
-	return &s.chunk, s.chunk.err
+func (s *serial) next(*chunk) *chunk {
+	s.chunk.text, s.chunk.err = s.in.read(s.chunk.text)
+	return &s.chunk
 }
-
-func (s *serial) release(*chunk) {}
 
 func (s *serial) close() {}

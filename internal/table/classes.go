@@ -44,7 +44,7 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 	for t.more() {
 		for ; t.at < t.part.rows; t.at++ {
 			n := -1
-			if s := t.part.text(t.at); len(s) > 0 {
+			if s := t.field(t.at, t.LabelColumn-1); len(s) > 0 {
 				n = t.class(s)
 			}
 			c.Class = append(c.Class, n)

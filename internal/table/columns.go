@@ -24,7 +24,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	d := &p.dialect
 	p.plain = strings.ContainsRune(",;\t |:/&!#", d.Delimiter) && // which show in the byte after a number
 		d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
-	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]bool, p.width)
+	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]int, p.width)
 	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
@@ -128,24 +128,27 @@ func (p *parser) setColumns(h *Head) error {
 		}
 	}
 	if h.LabelColumn > 0 {
-		h.LabelName, p.text[h.LabelColumn-1] = p.names[h.LabelColumn-1], true
+		h.LabelName, p.text[h.LabelColumn-1] = p.names[h.LabelColumn-1], 1
 	}
 	if h.WeightsColumn > 0 {
 		p.weights, h.WeightsName = true, p.names[h.WeightsColumn-1]
 	}
 	if h.IDColumn = p.id; p.id > 0 {
-		h.IDName, p.text[p.id-1] = p.names[p.id-1], true
+		h.IDName, p.text[p.id-1] = p.names[p.id-1], 1
 		if h.IDName == Column(p.id-1) || unnamed(h.IDName) {
 			h.IDName = "id"
 		}
 	}
 	for j, kept := range p.kept {
 		if kept {
-			p.text[j] = true
+			p.text[j] = 1
 			h.KeptNames = append(h.KeptNames, p.names[j])
 		}
+		if p.text[j] > 0 {
+			p.texts++
+			p.text[j] = p.texts
+		}
 	}
-	p.texts = howMany(p.text, func(text bool) bool { return text })
 	if p.survey != nil {
 		h.Notes = p.survey.notes
 	}

@@ -36,9 +36,8 @@ const mostStrays = 3
 
 // flaws has at most one flaw for a column and a kind, in the order of the first ones.
 type flaws struct {
-	list         []flaw
-	gaps, strays int         // how many of the list are missing, or no numbers
-	at           map[int]int // the place of each column and kind
+	list []flaw
+	at   map[int]int // the place of each column and kind
 }
 
 func (l *flaws) add(f flaw) {
@@ -49,11 +48,6 @@ func (l *flaws) add(f flaw) {
 			l.at = map[int]int{}
 		}
 		l.at[key], l.list = len(l.list), append(l.list, f)
-		if f.kind == isGap {
-			l.gaps++
-		} else {
-			l.strays++
-		}
 		return
 	}
 	old := &l.list[i]

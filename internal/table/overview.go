@@ -1,9 +1,6 @@
 package table
 
-import (
-	"errors"
-	"io"
-)
+import "io"
 
 // Role is what a column is taken for.
 type Role byte
@@ -43,11 +40,11 @@ func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 	if err == nil {
 		p := &t.parser
 		o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
-		if _, err = t.firstRow(); p.survey.columns != nil {
+		if err = t.head(in); p.survey.columns != nil {
 			o = t.Overview()
 		}
-		if e, ok := err.(*Error); ok && t.parser.width > 0 && errors.As(e.err, new(*NoRows)) {
-			err = nil
+		if err == nil && p.width == 0 {
+			err = t.noRows()
 		}
 	}
 	return o, in.settle(err)

@@ -22,7 +22,7 @@ type layout struct {
 	weights bool     // there is a column of weights
 	plain   bool     // plainRows can read the rows
 	kept    []bool   // the columns that are carried along
-	text    []bool   // the fields whose text is kept: labels, ids and columns carried along
+	text    []int    // of the fields whose text is kept, their places among texts from 1: labels, ids, kept ones
 	texts   int      // how many these are
 
 	// Of a Dialect that guesses.
@@ -77,9 +77,10 @@ type parser struct {
 	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
-// parse parses up to the first error. It asks for more text only within a record.
-func (p *parser) parse(o *part) {
+// parse parses lines up to the first error. It asks for more text only within a record.
+func (p *parser) parse(text []byte, o *part) {
 	o.clear()
+	p.split.rest, p.split.end, p.split.comment = text, 0, 0
 	for {
 		p.plainRows(o)
 		if len(p.split.rest) == 0 {
@@ -102,7 +103,9 @@ func (p *parser) parse(o *part) {
 		}
 		o.pass(p.split.comment)
 		if p.skips() { // totals may stand after a blank line
-			o.first, o.last = max(o.first, 1), p.split.end
+			if o.first != 0 {
+				o.last = p.split.end
+			}
 			continue
 		}
 		if o.first == 0 {
@@ -232,7 +235,7 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			}
 			i = end
 		}
-		if p.texts > 0 && p.text[j] {
+		if p.texts > 0 && p.text[j] > 0 {
 			o.addText(text[begin:i])
 		}
 		from := i
@@ -320,7 +323,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	o.data = slices.Grow(o.data, p.cols)
 	row := o.data[len(o.data) : len(o.data)+p.cols]
 	for j, s := range fields {
-		if p.texts > 0 && p.text[j] {
+		if p.texts > 0 && p.text[j] > 0 {
 			o.addText(s)
 		}
 		switch role := p.roles[j]; role {

@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -137,23 +136,4 @@ func Plural(n int, one, more string) string {
 		return one
 	}
 	return more
-}
-
-// textsAndGaps reads all rows for the error that names all faults.
-func (t *Reader) textsAndGaps() error {
-	defer t.Close()
-	for t.err == nil {
-		t.err = t.advance()
-	}
-	other, ok := t.err.(*Error)
-	if t.err != io.EOF && !(ok && other.Line > 0) {
-		return t.err // the text cannot be read
-	}
-	return t.faultError(other)
-}
-
-// faultError is the error for what is wrong with the text so far, and on a line.
-func (t *Reader) faultError(other *Error) *Error {
-	p := &t.parser
-	return p.faultError(slices.Concat(p.found, t.flaws.list), t.before+t.part.rows, other)
 }
