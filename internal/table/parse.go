@@ -26,13 +26,13 @@ type layout struct {
 	texts   int      // how many these are
 
 	// Of a Dialect that guesses.
-	survey *survey  // nil: it does not guess
-	forms  []form   // how the numbers of each field are written; nil: plainly
-	units  []string // behind them
-	hot    []*oneHot
-	found  []flaw    // columns of text: an error, once the rows are read
-	id     int       // the column of the ids, from 1; 0: none
-	origin *arranged // a text that was arranged anew; nil: it is as it was
+	survey *survey          // nil: it does not guess
+	forms  []form           // how the numbers of each field are written; nil: plainly
+	units  []string         // behind them
+	hot    []map[string]int // the places in the row of the values of columns of text
+	found  []flaw           // columns of text: an error, once the rows are read
+	id     int              // the column of the ids, from 1; 0: none
+	origin *arranged        // a text that was arranged anew; nil: it is as it was
 }
 
 // part is the rows in some lines of a text. The lines are counted from 1.

@@ -23,8 +23,10 @@ type Reader struct {
 	IDs  []string
 	Kept [][]string
 
-	flaws   flaws
+	labels  []int // of the same rows, and their weights
+	weights []float64
 	classes map[string]int // the place of each in Classes
+	flaws   flaws
 	feed    feed
 	parser  parser // for chunks that the feed has not parsed
 	own     part   // their rows
@@ -196,56 +198,55 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 //
 // ReadRows panics if dst is shorter than a row, or if class is shorter than the number of rows.
 func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
-	return t.readRows(dst, class, nil)
-}
-
-// readRows is ReadRows with weights, unless these are empty.
-func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int, err error) {
 	width := len(t.Names)
 	most := len(dst) / width
 	if most == 0 {
 		panic("table: dst is shorter than a row")
 	}
-	t.IDs, t.Kept = t.IDs[:0], t.Kept[:0]
+	t.IDs, t.Kept, t.labels, t.weights = t.IDs[:0], t.Kept[:0], t.labels[:0], t.weights[:0]
 	for n < most && t.more() {
-		take := min(most-n, t.sound()-t.at)
-		copy(dst[n*width:], t.part.data[t.at*width:(t.at+take)*width])
-		if t.parser.weights && len(weights) > 0 {
-			copy(weights[n:], t.part.weight[t.at:t.at+take])
-		}
-		for i := range take {
-			t.takeTexts(t.at+i, class, n+i)
-		}
-		t.at += take
-		n += take
+		n += copy(dst[n*width:], t.take(most-n, class != nil)) / width
 	}
-	if n > 0 {
-		return n, nil
+	if n == 0 {
+		return 0, t.parser.asWritten(t.trial.settle(t.err))
 	}
-	return 0, t.parser.asWritten(t.trial.settle(t.err))
+	for i, c := range t.labels {
+		class[i] = c
+	}
+	return n, nil
+}
+
+// take returns the data of the next sound rows of the part, at most so many, and adds their texts and weights to
+// those in t.
+func (t *Reader) take(most int, label bool) []float64 {
+	from := t.at
+	t.at = min(t.sound(), from+most)
+	if t.parser.weights {
+		t.weights = append(t.weights, t.part.weight[from:t.at]...)
+	}
+	for i := from; i < t.at; i++ {
+		if t.LabelColumn > 0 && label {
+			t.labels = append(t.labels, t.class(t.field(i, t.LabelColumn-1)))
+		}
+		if t.IDColumn > 0 {
+			t.IDs = append(t.IDs, string(utf8Text(t.field(i, t.IDColumn-1))))
+		}
+		if len(t.KeptNames) > 0 {
+			var list []string
+			for j, kept := range t.parser.kept {
+				if kept {
+					list = append(list, string(utf8Text(t.field(i, j))))
+				}
+			}
+			t.Kept = append(t.Kept, list)
+		}
+	}
+	return t.part.data[from*len(t.Names) : t.at*len(t.Names)]
 }
 
 // field is the text of a column, from 0, in a row of the part.
 func (t *Reader) field(row, column int) []byte {
 	return t.part.text(row*t.parser.texts + t.parser.text[column] - 1)
-}
-
-func (t *Reader) takeTexts(row int, class []int, at int) {
-	if t.LabelColumn > 0 && class != nil {
-		class[at] = t.class(t.field(row, t.LabelColumn-1))
-	}
-	if t.IDColumn > 0 {
-		t.IDs = append(t.IDs, string(utf8Text(t.field(row, t.IDColumn-1))))
-	}
-	if len(t.KeptNames) > 0 {
-		var list []string
-		for j, kept := range t.parser.kept {
-			if kept {
-				list = append(list, string(utf8Text(t.field(row, j))))
-			}
-		}
-		t.Kept = append(t.Kept, list)
-	}
 }
 
 // sound is how many rows of the part are before the first with what is no number. It is 0 once a number is
