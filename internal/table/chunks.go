@@ -12,17 +12,15 @@ const chunkSize = 1 << 19
 
 // chunks cuts a text into chunks of complete lines.
 type chunks struct {
-	r       io.Reader
-	source  string
-	size    int
-	guess   bool   // UTF-16 is taken for UTF-8
-	begun   bool   // a line has been returned
-	head    []byte // the bytes that sniff has read
-	headErr error  // the error of r after head
-	rest    []byte // lines that are read again
-	tail    []byte // the incomplete line with which the next chunk starts
-	err     error  // the error of r, or a fault of the text that ends it
-	trial          // with Guess
+	r      io.Reader
+	source string
+	size   int
+	guess  bool   // UTF-16 is taken for UTF-8
+	begun  bool   // a line has been returned
+	rest   []byte // lines that are read again
+	tail   []byte // the incomplete line with which the next chunk starts
+	err    error  // the error of r, or a fault of the text that ends it
+	trial         // with Guess
 }
 
 // read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It returns fewer
@@ -40,13 +38,11 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 	end := 0 // of the lines
 	for idle := 0; c.err == nil; {
 		if len(buf) == limit { // no line ends in buf
-			switch {
-			case !c.begun && len(buf) >= longStart && endsInCR(buf):
+			if !c.begun && len(buf) >= longStart && endsInCR(buf) {
 				c.err = errCR(c.source)
-			case len(buf) > mostLine:
+				break
+			} else if len(buf) > mostLine {
 				c.err = errLongLine
-			}
-			if c.err != nil {
 				break
 			}
 			limit = min(2*limit, mostLine+1)
@@ -55,7 +51,7 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
 		}
 		space := min(cap(buf), limit) - len(buf)
-		n, err := c.readSome(buf[len(buf) : len(buf)+space])
+		n, err := c.r.Read(buf[len(buf) : len(buf)+space])
 		c.err = err
 		buf = buf[:len(buf)+n]
 		if i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); i >= 0 {
@@ -85,18 +81,6 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		return nil, c.err
 	}
 	return nil, readError(c.source, c.err)
-}
-
-// readSome is r.Read, after head.
-func (c *chunks) readSome(p []byte) (n int, err error) {
-	if len(c.head) == 0 {
-		return c.r.Read(p)
-	}
-	n = copy(p, c.head)
-	if c.head = c.head[n:]; len(c.head) == 0 {
-		err = c.headErr
-	}
-	return n, err
 }
 
 // chunk is some lines of the text and, if parsed, the rows in them.

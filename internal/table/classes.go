@@ -35,9 +35,10 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 	if err == nil {
 		err = t.openRows(in)
 	}
-	if e, ok := err.(*Error); ok && errors.As(e.err, new(*NoRows)) {
-		return nil, &Error{Source: source, Msg: "there are no rows"}
-	} else if err != nil {
+	if err != nil {
+		if errors.As(err, new(*NoRows)) {
+			err = &Error{Source: source, Msg: "there are no rows"}
+		}
 		return nil, err
 	}
 	defer t.Close()

@@ -262,9 +262,7 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	case 1:
 		return list[0], true, nil
 	default:
-		e := p.fault(list[1], "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
-		e.Line = p.split.start
-		return 0, false, e
+		return 0, false, p.fault(list[1], "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
 	}
 }
 
@@ -285,7 +283,13 @@ func (p *parser) place(picked []string, h *Head) error {
 		}
 	}
 	if len(h.Names) == 0 && !p.dialect.classes {
-		msg := "there is no column besides " + p.besides()
+		var besides []string
+		for i, name := range []string{"the label column", "the weights", "the columns that are left out"} {
+			if slices.Contains(p.roles, roleLabel-i) {
+				besides = append(besides, name)
+			}
+		}
+		msg := "there is no column besides " + strings.Join(besides, " and ")
 		for _, note := range h.Notes {
 			if strings.Contains(note, "left out: ") {
 				msg += "; " + note
@@ -337,16 +341,6 @@ func (p *parser) numeric() []bool {
 		}
 	}
 	return list
-}
-
-func (p *parser) besides() string {
-	var all []string
-	for i, name := range []string{"the label column", "the weights", "the columns that are left out"} {
-		if slices.Contains(p.roles, roleLabel-i) {
-			all = append(all, name)
-		}
-	}
-	return strings.Join(all, " and ")
 }
 
 // isNumber counts NaN, infinities and numbers beyond the range of float64.

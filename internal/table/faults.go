@@ -126,11 +126,11 @@ func (p *parser) list(flaws []flaw) string {
 	var list []string
 	for _, s := range flaws {
 		name := "column " + strconv.Itoa(s.field+1)
-		switch named := s.field < len(p.header); {
-		case named && s.kind == isGap:
-			name = quote(p.header[s.field])
-		case named:
+		if s.field < len(p.header) {
 			name += " (" + p.header[s.field] + ")"
+			if s.kind == isGap {
+				name = quote(p.header[s.field])
+			}
 		}
 		switch words := s.words; {
 		case s.kind == isLimit:
@@ -170,26 +170,14 @@ func (w *Words) forGaps() (first, more string) {
 
 // mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
 func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice string, settings []string) {
-	w := p.dialect.Words
-	var flags, does, ways, others []string
-	add := func(word, value, what string, values ...string) {
-		if word != "" && value != "" {
-			flags, does = append(flags, word+" "+value), append(does, what)
-			for _, v := range values {
-				settings = append(settings, word, v)
-			}
-		}
-	}
-	var drop []string
-	total, words := "", p.wordsFor(texts)
+	w, total, words := p.dialect.Words, "", p.wordsFor(texts)
+	var drop, others []string
 	few := howMany(texts, func(f flaw) bool {
 		n := len(f.text.values)
 		return f.text.few() && n > 1 && 2*n <= f.text.words
 	})
-	if few > p.cols && p.cols > 0 && w.OneHot != "" { // little is left without them
-		does = []string{"makes columns of 0 and 1 of " + Count(few, "column") + " of few values"}
-		flags, settings = []string{w.OneHot}, []string{w.OneHot, ""}
-	} else {
+	encode := few > p.cols && p.cols > 0 && w.OneHot != "" // little is left without them
+	if !encode {
 		drop = append(drop, words...)
 	}
 	once := func(list *[]string, word string) {
@@ -214,33 +202,45 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 			}
 		}
 	}
-	fill, more := "", ""
-	if !p.dialect.Missing {
-		fill, more = w.forGaps()
-	}
-	list := strings.Join(drop, ",")
-	add(w.Drop, list, "leaves "+Plural(len(drop), "it", "them")+" out", list)
-	add(w.Skip, total, "leaves that line out", total)
-	if e.Below {
-		add(w.Below, "half", "takes half of each limit", "half")
-	}
-	if e.NA != nil {
-		add(w.NA, listWord(e.NA), "counts "+Plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing", e.NA...)
-	}
-	if fill != "" && (gaps != nil || e.NA != nil && w.NA != "") {
-		if flags != nil {
-			more = ""
+	fill, more := w.forGaps()
+	list, all, rule := strings.Join(drop, ","), quote(strings.Join(e.NA, "")), ruleOf(fill)
+	var flags, does []string
+	for _, m := range []struct {
+		needed            bool
+		word, value, does string
+		values            []string
+	}{
+		{encode, w.OneHot, "", "makes columns of 0 and 1 of " + Count(few, "column") + " of few values", []string{""}},
+		{drop != nil, w.Drop, list, "leaves " + Plural(len(drop), "it", "them") + " out", []string{list}},
+		{total != "", w.Skip, total, "leaves that line out", []string{total}},
+		{e.Below, w.Below, "half", "takes half of each limit", []string{"half"}},
+		{e.NA != nil, w.NA, listWord(e.NA), "counts " + Plural(len(e.NA), all, "these words") + " as missing", e.NA},
+		{!p.dialect.Missing && fill != "" && (gaps != nil || e.NA != nil && w.NA != ""), w.Missing, rule,
+			rules[rule], []string{rule}},
+	} {
+		if !m.needed || m.word == "" {
+			continue
 		}
-		add(w.Missing, ruleOf(fill), rules[ruleOf(fill)]+more, ruleOf(fill))
+		flags, does = append(flags, strings.TrimSpace(m.word+" "+m.value)), append(does, m.does)
+		for _, v := range m.values {
+			settings = append(settings, m.word, v)
+		}
 	}
+	var ways []string
 	if n := len(does) - 1; n >= 0 {
 		which := does[n]
-		if n > 0 {
+		switch {
+		case n > 0:
 			which = strings.Join(does[:n], ", ") + " and " + which
+		case flags[0] == fill:
+			which += more
 		}
 		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)
 	}
 	if e.Below && w.Below != "" {
+		if p.dialect.Missing {
+			fill = ""
+		}
 		ways = append(ways, strings.TrimSpace(w.Below+" missing "+fill)+" counts them as missing")
 	}
 	return strings.Join(slices.Concat(ways, p.ways(texts, words), others), "; "), settings

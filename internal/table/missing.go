@@ -18,15 +18,10 @@ func missing(s []byte) bool {
 }
 
 func (p *parser) missing(s string, j int) string {
-	msg := "missing value"
-	if s != "" {
-		msg += " " + quote(s)
-	}
-	msg += p.in(j)
 	if s == "" {
-		msg += ": the field is empty"
+		return "missing value" + p.in(j) + ": the field is empty"
 	}
-	return msg
+	return "missing value " + quote(s) + p.in(j)
 }
 
 // in names the column of field j, if it has a name.

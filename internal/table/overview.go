@@ -59,22 +59,21 @@ func (t *Reader) Overview() Overview {
 func (p *parser) taken() []Taken {
 	list := make([]Taken, p.width)
 	for j := range p.survey.columns {
-		c := &p.survey.columns[j]
-		t := &list[j]
-		*t = Taken{Name: p.names[j], As: AsData, Text: c.text()}
-		t.Classes = t.Text && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
+		c, as := &p.survey.columns[j], AsData
 		switch role := p.roles[j]; {
 		case p.id == j+1:
-			t.As = AsID
+			as = AsID
 		case role == roleLabel:
-			t.As = AsLabel
+			as = AsLabel
 		case role == roleWeight:
-			t.As = AsWeights
+			as = AsWeights
 		case role == roleNone && p.kept[j]:
-			t.As = AsKept
+			as = AsKept
 		case role == roleNone:
-			t.As = AsNothing
+			as = AsNothing
 		}
+		classes := c.text() && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
+		list[j] = Taken{p.names[j], as, c.text(), classes}
 	}
 	return list
 }

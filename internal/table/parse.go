@@ -81,16 +81,12 @@ type parser struct {
 func (p *parser) parse(text []byte, o *part) {
 	o.clear()
 	p.split.rest, p.split.end, p.split.comment = text, 0, 0
-	for {
-		p.plainRows(o)
-		if len(p.split.rest) == 0 {
+	for p.plainRows(o); len(p.split.rest) > 0; p.plainRows(o) {
+		fields, err := p.next()
+		if err == io.EOF {
 			break
 		}
-		fields, err := p.next()
-		if err != nil {
-			if err != io.EOF {
-				o.err = err
-			}
+		if o.err = err; err != nil {
 			break
 		}
 		rule := p.dialect.Guess && ruled(fields)
@@ -124,8 +120,7 @@ func (p *parser) parse(text []byte, o *part) {
 	o.lines = p.split.end
 }
 
-// pass counts a comment or a rule as a line that is not blank. Line 0 is none, and one that is not behind the last line
-// is of a chunk before.
+// pass counts a comment or a rule as a line that is not blank. Line 0 is none.
 func (o *part) pass(line int) {
 	if line > o.last {
 		if o.first == 0 {
@@ -139,14 +134,10 @@ func gap(source string, line int) *Error {
 	return &Error{Source: source, Line: line, Msg: "a blank line between rows"}
 }
 
-func blank(fields [][]byte) bool {
-	return len(fields) == 1 && absent(fields[0])
-}
-
 // blank reports whether a line with these fields is empty or, with Guess, contains delimiters alone, as
 // spreadsheets end tables, or is a rule.
 func (p *parser) blank(fields [][]byte) bool {
-	return blank(fields) || p.dialect.Guess && (empty(fields) || ruled(fields))
+	return len(fields) == 1 && absent(fields[0]) || p.dialect.Guess && (empty(fields) || ruled(fields))
 }
 
 // ruled reports whether a line is a rule, such as ----- or |---|:--|.

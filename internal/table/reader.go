@@ -64,18 +64,32 @@ func (t *Reader) head(in *chunks) error {
 		text = append(text, more...)
 		return more, err
 	}
-	for row := false; !row; {
+	for left := 1; left > 0; { // lines up to the first row
 		fields, err := p.next()
 		if err == io.EOF {
 			return nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
-		row = !p.blank(fields)
-		if row && p.width == 0 {
-			if row, err = t.begin(fields); err != nil {
-				return err
+		if p.blank(fields) {
+			continue
+		}
+		if left--; p.width > 0 {
+			continue
+		}
+		s := p.survey
+		if s != nil && s.lines != nil {
+			fields = s.lines[0]
+		}
+		if err = p.begin(fields, &t.Head); err != nil {
+			return err
+		}
+		if s == nil && t.Header {
+			left = 1
+		} else if s != nil && !s.names {
+			left = s.below()
+			if t.Header {
+				left++
 			}
 		}
 	}
@@ -112,28 +126,6 @@ func (t *Reader) openRows(in *chunks) error {
 func (t *Reader) noRows() *Error {
 	none := &NoRows{t.Head}
 	return &Error{Source: t.Source, Msg: none.Error(), err: none}
-}
-
-// begin is parser.begin with line 1 of a survey, if there is one. row reports whether the fields are a row.
-func (t *Reader) begin(fields [][]byte) (row bool, err error) {
-	p := &t.parser
-	s := p.survey
-	if s != nil && s.lines != nil {
-		fields = s.lines[0]
-	}
-	if err = p.begin(fields, &t.Head); err != nil || s == nil || s.names {
-		return !t.Header || s != nil && s.names, err
-	}
-	for n := s.below(); n > 0; {
-		line, err := p.next()
-		if err != nil {
-			break
-		}
-		if !p.blank(line) {
-			n--
-		}
-	}
-	return !t.Header, nil
 }
 
 // open is NewReader up to the first line that is not blank.

@@ -189,33 +189,25 @@ func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 
 // start reads up to the first line that is not blank, without a byte order mark.
 func start(in *chunks) (text []byte, line string, err error) {
-	lines := 0
-	for at := 0; ; {
-		first := !in.begun
+	for len(text) <= mostLine {
 		more, err := in.read(nil)
-		if err != nil && err != io.EOF {
-			return nil, "", longLine(err, in.source, lines+1)
+		if err == io.EOF {
+			return text, "", nil
+		} else if err != nil {
+			return nil, "", longLine(err, in.source, bytes.Count(text, []byte("\n"))+1)
 		}
-		if first {
+		if text == nil {
 			if endsInCR(more) {
 				return nil, "", errCR(in.source)
 			}
 			more = bytes.TrimPrefix(more, []byte("\ufeff"))
 		}
 		text = append(text, more...)
-		for at < len(text) {
-			first, _, newline := bytes.Cut(text[at:], []byte("\n"))
-			if len(bytes.TrimSpace(first)) > 0 || !newline {
-				return text, string(first), nil
-			}
-			at += len(first) + 1
-			lines++
-		}
-		if err == io.EOF {
-			return text, "", nil
-		}
-		if at > mostLine {
-			return nil, "", &Error{Source: in.source, Msg: "the first 64 MB are blank lines"}
+		if rest := bytes.TrimLeftFunc(more, unicode.IsSpace); len(rest) > 0 {
+			blank := more[:len(more)-len(rest)]
+			first, _, _ := bytes.Cut(more[bytes.LastIndexByte(blank, '\n')+1:], []byte("\n"))
+			return text, string(first), nil
 		}
 	}
+	return nil, "", &Error{Source: in.source, Msg: "the first 64 MB are blank lines"}
 }

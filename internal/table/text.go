@@ -88,20 +88,15 @@ func (p *parser) ways(list []flaw, words []string) (ways []string) {
 	if len(list) == 1 && w.Drop == "" {
 		label = cmp.Or(label, words[0])
 	}
-	for _, way := range []struct {
-		fits         bool
-		word, advice string
-	}{
-		{list != nil && w.Drop != "", w.Keep, " in place of " + w.Drop + " carries " +
-			Plural(len(list), "it", "them") + " to the outputs"},
-		{id != "", w.ID, " " + id + " takes it for the ids, which may repeat"},
-		{label != "", w.Label, " " + label + " takes it for the classes"},
-		{few, w.OneHot, " turns a column of few values into columns of 0 and 1"},
-	} {
-		if way.fits && way.word != "" {
-			ways = append(ways, way.word+way.advice)
+	add := func(fits bool, word, advice string) {
+		if fits && word != "" {
+			ways = append(ways, word+advice)
 		}
 	}
+	add(list != nil && w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+Plural(len(list), "it", "them")+" to the outputs")
+	add(id != "", w.ID, " "+id+" takes it for the ids, which may repeat")
+	add(label != "", w.Label, " "+label+" takes it for the classes")
+	add(few, w.OneHot, " turns a column of few values into columns of 0 and 1")
 	return ways
 }
 

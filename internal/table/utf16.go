@@ -5,13 +5,7 @@ import (
 	"unicode/utf16"
 )
 
-// fromUTF16 makes UTF-8 of the rest of c, which begins with the byte order mark of UTF-16.
-// Excel's "Unicode Text" is such a file.
-func (c *chunks) fromUTF16() {
-	u := &utf16Reader{r: c.r, raw: c.head[2:], err: c.headErr, little: c.head[0] == 0xff}
-	c.r, c.head, c.headErr = u, nil, nil
-}
-
+// utf16Reader makes UTF-8 of the text behind the byte order mark of UTF-16. Excel's "Unicode Text" is such a file.
 type utf16Reader struct {
 	r      io.Reader
 	raw    []byte // bytes that are not yet text
@@ -22,10 +16,7 @@ type utf16Reader struct {
 
 // Read returns at least one character, unless there is an error.
 func (u *utf16Reader) Read(p []byte) (n int, err error) {
-	for len(u.text) == 0 {
-		if u.decode(); len(u.text) > 0 {
-			break
-		}
+	for u.decode(); len(u.text) == 0; u.decode() {
 		if u.err != nil {
 			return 0, u.err
 		}
@@ -50,6 +41,6 @@ func (u *utf16Reader) decode() {
 	if n := len(units) - 1; n >= 0 && u.err == nil && utf16.IsSurrogate(rune(units[n])) {
 		units = units[:n] // the other half is to come
 	}
-	u.text = []byte(string(utf16.Decode(units)))
+	u.text = append(u.text, string(utf16.Decode(units))...)
 	u.raw = append(u.raw[:0], u.raw[2*len(units):]...)
 }
