@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"math"
 	"slices"
@@ -84,13 +85,10 @@ func (t *Reader) head(in *chunks) error {
 		if err = p.begin(fields, &t.Head); err != nil {
 			return err
 		}
-		if s == nil && t.Header {
+		if t.Header && s == nil {
 			left = 1
-		} else if s != nil && !s.names {
-			left = s.below()
-			if t.Header {
-				left++
-			}
+		} else if t.Header && !s.names {
+			left = 1 + s.below()
 		}
 	}
 	for ; line < p.split.start; line++ {
@@ -131,13 +129,10 @@ func (t *Reader) noRows() *Error {
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess || d.wide}
+	in := &chunks{r: r, source: source, size: cmp.Or(d.chunk, chunkSize), guess: d.Guess || d.wide}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
 		return nil, in, &Error{Source: source,
 			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
-	}
-	if in.size == 0 {
-		in.size = chunkSize
 	}
 	if err := in.sniff(); err != nil {
 		return nil, in, err
@@ -265,8 +260,7 @@ func (t *Reader) more() bool {
 	if t.at < t.sound() {
 		return true
 	}
-	isStray := func(f flaw) bool { return f.kind != isGap }
-	stray := slices.ContainsFunc(t.flaws.list, isStray)
+	stray := slices.ContainsFunc(t.flaws.list, func(f flaw) bool { return f.kind != isGap })
 	other, ok := t.err.(*Error)
 	if t.err == io.EOF && (stray || t.flaws.list != nil && !t.parser.dialect.Missing) || stray && ok && other.Line > 0 {
 		t.err = t.parser.faultError(t.flaws.list, t.before+t.part.rows, other)
