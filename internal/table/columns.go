@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"softkmeans/internal/number"
 )
 
 // The roles of the columns that are not data.
@@ -348,6 +350,8 @@ func isNumber(s []byte) bool {
 	_, err := parseFloat(s)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
+
+func parseFloat(s []byte) (float64, error) { return number.Parse(s) }
 
 func trimmedNumber(s []byte) bool { return isNumber(bytes.TrimSpace(s)) }
 

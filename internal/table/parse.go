@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"softkmeans/internal/number"
 )
 
 // layout is what the first line of a text determines for all others.
@@ -215,7 +217,7 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			}
 			i = end
 		} else {
-			v, end, ok := Scan(text, i)
+			v, end, ok := number.Scan(text, i)
 			if !ok || v < -1e34 { // it may be a deleted channel
 				return 0
 			}
@@ -381,12 +383,12 @@ func (p *parser) value(field []byte) (v float64, ok bool) {
 func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	field := p.settled(bytes.TrimSpace(fields[j]))
 	text := p.withPoint(field)
-	if v, end, ok := Scan(text, 0); ok && end == len(text) {
+	if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
 		return v, p.unitFault(j, v, field)
 	}
 	if p.forms != nil && p.forms[j] != 0 {
 		if text, has := plainer(field, p.dialect.Decimal); has&^p.forms[j] == 0 {
-			if v, end, ok := Scan(text, 0); ok && end == len(text) {
+			if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
 				return v, p.unitFault(j, v, field)
 			}
 		}

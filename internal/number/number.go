@@ -1,10 +1,10 @@
-package table
-
-// Decimal numbers to float64, with the bits of strconv.ParseFloat. A number of 19 digits or fewer is an
-// integer m times a power of ten. If m and the power are float64 exactly, one operation rounds once (W. D.
-// Clinger, How to Read Floating Point Numbers Accurately, 1990). Otherwise, from 10⁻²⁷, m and the power of
-// five are integers of 64 bits, and integer arithmetic rounds their quotient correctly. strconv reads all
-// other numbers.
+// Package number reads decimal numbers from texts as float64, with the bits of strconv.ParseFloat.
+//
+// A number of 19 digits or fewer is an integer m times a power of ten. If m and the power are float64 exactly, one
+// operation rounds once (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990). Otherwise, from
+// 10⁻²⁷, m and the power of five are integers of 64 bits, and integer arithmetic gives the bits of their quotient
+// that a float64 has, and whether there are more. strconv reads all other numbers.
+package number
 
 import (
 	"bytes"
@@ -82,9 +82,9 @@ func scanExponent(text []byte, i int) (e, end int) {
 	return sign * e, i
 }
 
-// parseFloat is strconv.ParseFloat without underscores and hexadecimals. Go writes
+// Parse is strconv.ParseFloat without underscores and hexadecimals. Go writes
 // numbers so, but in a table 2024_01 is a month or a name.
-func parseFloat(text []byte) (float64, error) {
+func Parse(text []byte) (float64, error) {
 	if bytes.ContainsAny(text, "_xX") {
 		return 0, strconv.ErrSyntax
 	}
