@@ -100,11 +100,11 @@ type block struct {
 // splitAll returns the fields of lines; nil for one that is blank, a comment or no CSV.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
-		split := newSplitter(line, comma)
-		if isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
+		split := (*survey)(nil).splitter(line, comma)
+		if isComment(line) || split.Next() != nil || empty(split.Fields) || ruled(split.Fields) {
 			return nil
 		}
-		return mapped(split.fields, bytes.Clone)
+		return mapped(split.Fields, bytes.Clone)
 	})
 }
 

@@ -2,13 +2,22 @@ package table
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"slices"
+	"unicode"
+
+	"softkmeans/internal/csv"
 )
 
-// chunkSize is the bytes of a chunk: enough that passing chunks between goroutines
-// costs little, and few enough for the cache of a core.
-const chunkSize = 1 << 19
+const (
+	mostColumns = csv.MostFields
+	mostLine    = csv.MostLine
+	longStart   = 1 << 20 // bytes without LF, after which a CR is taken for an end of line
+	// chunkSize is the bytes of a chunk: enough that passing chunks between goroutines
+	// costs little, and few enough for the cache of a core.
+	chunkSize = 1 << 19
+)
 
 // chunks cuts a text into chunks of complete lines.
 type chunks struct {
@@ -81,6 +90,51 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		return nil, c.err
 	}
 	return nil, readError(c.source, c.err)
+}
+
+var errLongLine = errors.New("a line of more than 64 MB")
+
+// longLine adds the place to errLongLine.
+func longLine(err error, source string, line int) error {
+	if err == errLongLine {
+		return &Error{Source: source, Line: line, Msg: err.Error()}
+	}
+	return err
+}
+
+// endsInCR reports whether lines end in CR alone. A CR at the very end does not count.
+func endsInCR(text []byte) bool {
+	text = text[:min(len(text), longStart)]
+	return bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(bytes.TrimSpace(text), '\r') >= 0
+}
+
+func errCR(source string) *Error {
+	return &Error{Source: source, Msg: "the lines end in CR alone; convert them to LF"}
+}
+
+// start reads up to the first line that is not blank, without a byte order mark.
+func start(in *chunks) (text []byte, line string, err error) {
+	for len(text) <= mostLine {
+		more, err := in.read(nil)
+		if err == io.EOF {
+			return text, "", nil
+		} else if err != nil {
+			return nil, "", longLine(err, in.source, bytes.Count(text, []byte("\n"))+1)
+		}
+		if text == nil {
+			if endsInCR(more) {
+				return nil, "", errCR(in.source)
+			}
+			more = bytes.TrimPrefix(more, []byte("\ufeff"))
+		}
+		text = append(text, more...)
+		if rest := bytes.TrimLeftFunc(more, unicode.IsSpace); len(rest) > 0 {
+			blank := more[:len(more)-len(rest)]
+			first, _, _ := bytes.Cut(more[bytes.LastIndexByte(blank, '\n')+1:], []byte("\n"))
+			return text, string(first), nil
+		}
+	}
+	return nil, "", &Error{Source: in.source, Msg: "the first 64 MB are blank lines"}
 }
 
 // chunk is some lines of the text and, if parsed, the rows in them.

@@ -75,7 +75,7 @@ func (p *parser) findClasses(first [][]byte) error {
 	if named {
 		return p.fault(-1, d.Words.Label+" "+strconv.Quote(d.Label)+" is a name, but line 1 holds none")
 	}
-	rows, header := new(survey).split(p.split.rest, d.Delimiter, surveyRows), is("class", names[at])
+	rows, header := new(survey).split(p.split.Rest, d.Delimiter, surveyRows), is("class", names[at])
 	for j := 0; j < p.width && rows != nil; j++ {
 		header = header || !slices.ContainsFunc(rows, func(line [][]byte) bool {
 			return j >= len(line) || !trimmedNumber(line[j]) && !(d.Missing && absent(line[j]))

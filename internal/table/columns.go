@@ -1,15 +1,11 @@
 package table
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-
-	"softkmeans/internal/number"
 )
 
 // The roles of the columns that are not data.
@@ -344,16 +340,6 @@ func (p *parser) numeric() []bool {
 	}
 	return list
 }
-
-// isNumber counts NaN, infinities and numbers beyond the range of float64.
-func isNumber(s []byte) bool {
-	_, err := parseFloat(s)
-	return err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-func parseFloat(s []byte) (float64, error) { return number.Parse(s) }
-
-func trimmedNumber(s []byte) bool { return isNumber(bytes.TrimSpace(s)) }
 
 // Layout is the roles that a Dialect gives to the columns of a table that is not text and has no names.
 type Layout struct {

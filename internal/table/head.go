@@ -183,7 +183,7 @@ func numbered(numbers, axis []float64) bool {
 		len(axis) >= leastTurned && regular(axis) && !Counts(axis)
 }
 
-func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
+func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.Start) }
 
 // mirrored reports whether line 1 is the first column, as in a table of distances.
 func (p *parser) mirrored() bool {
@@ -364,11 +364,11 @@ func rowAlone(line [][]byte) bool {
 func (s *survey) namesQuoted(text []byte, comma rune) bool {
 	split := s.splitter(text, comma)
 	line := 0
-	for line < surveyRows && split.next() == nil {
-		if empty(split.fields) {
+	for line < surveyRows && split.Next() == nil {
+		if empty(split.Fields) {
 			continue
 		}
-		if all := split.quotes == len(split.fields); all != (line == 0) {
+		if all := split.Quotes == len(split.Fields); all != (line == 0) {
 			return false
 		}
 		line++

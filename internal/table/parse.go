@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"softkmeans/internal/csv"
 	"softkmeans/internal/number"
 )
 
@@ -73,7 +74,7 @@ func (o *part) addText(s []byte) {
 // parser turns text into rows. Each goroutine has its own.
 type parser struct {
 	*layout
-	split splitter
+	split csv.Splitter
 	field []byte // memory of withPoint
 
 	row, skipped int // rows so far, where some are to be skipped, and how many were
@@ -82,8 +83,8 @@ type parser struct {
 // parse parses lines up to the first error. It asks for more text only within a record.
 func (p *parser) parse(text []byte, o *part) {
 	o.clear()
-	p.split.rest, p.split.end, p.split.comment = text, 0, 0
-	for p.plainRows(o); len(p.split.rest) > 0; p.plainRows(o) {
+	p.split.Rest, p.split.End, p.split.Comment = text, 0, 0
+	for p.plainRows(o); len(p.split.Rest) > 0; p.plainRows(o) {
 		fields, err := p.next()
 		if err == io.EOF {
 			break
@@ -93,22 +94,22 @@ func (p *parser) parse(text []byte, o *part) {
 		}
 		rule := p.dialect.Guess && ruled(fields)
 		if rule && len(fields) == 1 {
-			o.pass(p.split.end)
+			o.pass(p.split.End)
 			continue
 		}
 		if !rule && p.blank(fields) { // --- in each field are missing values
 			continue // an error if a row follows
 		}
-		o.pass(p.split.comment)
+		o.pass(p.split.Comment)
 		if p.skips() { // totals may stand after a blank line
 			if o.first != 0 {
-				o.last = p.split.end
+				o.last = p.split.End
 			}
 			continue
 		}
 		if o.first == 0 {
-			o.first = p.split.start
-		} else if p.split.start > o.last+1 {
+			o.first = p.split.Start
+		} else if p.split.Start > o.last+1 {
 			o.err = gap(p.source, o.last+1)
 			break
 		}
@@ -116,10 +117,10 @@ func (p *parser) parse(text []byte, o *part) {
 			o.err = err
 			break
 		}
-		o.last = p.split.end
+		o.last = p.split.End
 	}
-	o.pass(p.split.comment)
-	o.lines = p.split.end
+	o.pass(p.split.Comment)
+	o.lines = p.split.End
 }
 
 // pass counts a comment or a rule as a line that is not blank. Line 0 is none.
@@ -142,22 +143,10 @@ func (p *parser) blank(fields [][]byte) bool {
 	return len(fields) == 1 && absent(fields[0]) || p.dialect.Guess && (empty(fields) || ruled(fields))
 }
 
-// ruled reports whether a line is a rule, such as ----- or |---|:--|.
-func ruled(fields [][]byte) bool {
-	other := func(f []byte) bool { return len(bytes.Trim(f, "-=:+| ")) > 0 }
-	long := func(f []byte) bool { return len(bytes.Trim(f, ":| ")) > 2 }
-	return slices.ContainsFunc(fields, long) && !slices.ContainsFunc(fields, other)
-}
-
-func present(field []byte) bool { return len(bytes.TrimSpace(field)) > 0 }
-func absent(field []byte) bool  { return !present(field) }
-
-func empty(fields [][]byte) bool { return !slices.ContainsFunc(fields, present) }
-
 // plainRows parses rows from the splitter's text as long as they are simple. It stops at a row with quotes,
 // with white space other than blanks and tabs, or with a field that is not a number, and at every error.
 func (p *parser) plainRows(o *part) {
-	text, line := p.split.rest, p.split.end
+	text, line := p.split.Rest, p.split.End
 	comma, tab := byte(p.dialect.Delimiter), byte('\t')
 	if comma == '\t' || comma == ' ' {
 		tab = ' '
@@ -169,7 +158,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first != 0 && line > o.last || p.split.hash &&
+		if !p.plain || o.first != 0 && line > o.last || p.split.Hash &&
 			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
@@ -186,7 +175,7 @@ func (p *parser) plainRows(o *part) {
 		}
 		o.last = line
 	}
-	p.split.rest, p.split.end = text[pos:], line
+	p.split.Rest, p.split.End = text[pos:], line
 }
 
 // lineEnd is the length of the end of line at text[i:], 0 if there is none.
@@ -277,27 +266,21 @@ func (p *parser) fault(j int, msg string) *Error {
 }
 
 func (p *parser) line(j int) int {
-	if j >= 0 && j < len(p.split.lines) {
-		return p.split.lines[j]
+	if j >= 0 && j < len(p.split.Lines) {
+		return p.split.Lines[j]
 	}
-	return p.split.start
+	return p.split.Start
 }
 
 // next returns the next line that is not empty. Its fields are valid until the next call.
 func (p *parser) next() ([][]byte, error) {
-	err := p.split.next()
-	fields := p.split.fields
-	switch err {
-	case nil:
-	case errQuote, errCut:
-		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
-	case errLongQuote:
-		return nil, p.fault(len(fields), err.Error())
-	case errLongRow, errManyFields:
-		return nil, p.fault(-1, err.Error())
-	default:
-		return nil, longLine(err, p.source, p.split.end+1)
+	err := p.split.Next()
+	if f, ok := err.(*csv.Fault); ok {
+		return nil, &Error{Source: p.source, Line: f.Line, Column: f.Field, Msg: f.Msg}
+	} else if err != nil {
+		return nil, longLine(err, p.source, p.split.End+1)
 	}
+	fields := p.split.Fields
 	if p.dialect.Guess && p.width > 0 {
 		fields = within(fields, p.width)
 	}

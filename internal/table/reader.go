@@ -59,8 +59,8 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 // head reads up to the first row, which is then read again.
 func (t *Reader) head(in *chunks) error {
 	p := &t.parser
-	text, line := p.split.rest, p.split.end+1
-	p.split.more = func() ([]byte, error) {
+	text, line := p.split.Rest, p.split.End+1
+	p.split.More = func() ([]byte, error) {
 		more, err := in.read(nil)
 		text = append(text, more...)
 		return more, err
@@ -91,7 +91,7 @@ func (t *Reader) head(in *chunks) error {
 			left = 1 + s.below()
 		}
 	}
-	for ; line < p.split.start; line++ {
+	for ; line < p.split.Start; line++ {
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
 	in.rest, t.base = text, line-1
@@ -108,7 +108,7 @@ func (t *Reader) openRows(in *chunks) error {
 	}
 	t.classes = map[string]int{}
 	t.feed = newFeed(in, p.layout, p.dialect.Workers)
-	p.split.more = t.follow
+	p.split.More = t.follow
 	for t.part.rows == 0 && t.err == nil {
 		t.err = t.advance()
 	}
@@ -174,7 +174,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
 	p.split = s.splitter(text, d.Delimiter)
-	p.split.end = skipped
+	p.split.End = skipped
 	return t, in, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
+
+	"softkmeans/internal/csv"
 )
 
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
@@ -84,7 +86,7 @@ func (c *chunks) sniff() (err error) {
 	switch {
 	case msg != "":
 	case wide && c.guess:
-		c.r = &utf16Reader{r: io.MultiReader(bytes.NewReader(b[2:]), c.r), little: b[0] == 0xff}
+		c.r = csv.UTF16(io.MultiReader(bytes.NewReader(b[2:]), c.r), b[0] == 0xff)
 		return nil
 	case wide:
 		msg = "the text is UTF-16; save it as UTF-8"

@@ -3,6 +3,8 @@ package table
 import (
 	"bytes"
 	"io"
+
+	"softkmeans/internal/csv"
 )
 
 // surveySize is how many bytes of a text Guess looks at, and surveyRows how many rows.
@@ -118,10 +120,10 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
 // splitter splits text without the comments that s has found. s may be nil.
-func (s *survey) splitter(text []byte, comma rune) splitter {
-	split := newSplitter(text, comma)
+func (s *survey) splitter(text []byte, comma rune) csv.Splitter {
+	split := csv.New(text, comma)
 	if s != nil {
-		split.hash, split.trail = s.hash, s.trail
+		split.Hash, split.Trail = s.hash, s.trail
 	}
 	return split
 }
@@ -130,15 +132,15 @@ func (s *survey) splitter(text []byte, comma rune) splitter {
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 	split := s.splitter(text, comma)
 	for len(lines) < most {
-		if err := split.next(); err != nil {
+		if err := split.Next(); err != nil {
 			if err != io.EOF {
 				break
 			}
 			return lines
 		}
-		if fields := split.fields; !empty(fields) && !ruled(fields) {
+		if fields := split.Fields; !empty(fields) && !ruled(fields) {
 			if lines == nil {
-				s.first = split.start
+				s.first = split.Start
 			}
 			lines = append(lines, mapped(fields, bytes.Clone))
 		}

@@ -1,17 +1,20 @@
-package table
+package csv
 
 import (
 	"io"
 	"unicode/utf16"
 )
 
-// utf16Reader makes UTF-8 of the text behind the byte order mark of UTF-16. Excel's "Unicode Text" is such a file.
+// UTF16 returns a reader that makes UTF-8 of the text behind the byte order mark of UTF-16. Excel's "Unicode Text"
+// is such a file. little: the low byte of each unit comes first.
+func UTF16(r io.Reader, little bool) io.Reader { return &utf16Reader{r: r, little: little} }
+
 type utf16Reader struct {
 	r      io.Reader
 	raw    []byte // bytes that are not yet text
 	text   []byte // UTF-8 that is not yet read
 	err    error  // of r
-	little bool   // the low byte of each unit comes first
+	little bool
 }
 
 // Read returns at least one character, unless there is an error.
