@@ -5,8 +5,8 @@ import (
 	"unicode/utf16"
 )
 
-// UTF16 returns a reader that makes UTF-8 of the text behind the byte order mark of UTF-16. Excel's "Unicode Text"
-// is such a file. little: the low byte of each unit comes first.
+// UTF16 returns a reader that makes UTF-8 of the UTF-16 in r, without a byte order mark. Excel's "Unicode Text"
+// is such a file. If little, the low byte of each unit comes first.
 func UTF16(r io.Reader, little bool) io.Reader { return &utf16Reader{r: r, little: little} }
 
 type utf16Reader struct {
@@ -41,7 +41,7 @@ func (u *utf16Reader) decode() {
 		}
 		units[i] = uint16(high)<<8 | uint16(low)
 	}
-	if n := len(units) - 1; n >= 0 && u.err == nil && utf16.IsSurrogate(rune(units[n])) {
+	if n := len(units) - 1; n >= 0 && u.err == nil && units[n]&0xfc00 == 0xd800 {
 		units = units[:n] // the other half is to come
 	}
 	u.text = append(u.text, string(utf16.Decode(units))...)
