@@ -1,8 +1,8 @@
 // Package csv splits CSV text into records after RFC 4180, and makes UTF-8 of other encodings.
 //
-// The records are those of encoding/csv, which the tests compare, but quotes within a field that does not begin
-// with one are text. That package is not used because it imports fmt and reflect, which would double a small
-// WebAssembly file.
+// The records are those of encoding/csv, which the tests compare, but quotes within a field that does not
+// begin with one are text. That package is not used because it imports fmt and reflect, which would double a
+// small WebAssembly file.
 package csv
 
 import (
@@ -90,8 +90,8 @@ func (s *Splitter) line() (line []byte, newline bool, err error) {
 	return bytes.TrimSuffix(line, []byte("\r")), newline, nil
 }
 
-// Next reads a record into Fields, skipping empty lines. At the end of the text the error is io.EOF; others are a
-// *Fault or an error of More. After a *Fault, Fields holds the fields before the bad one.
+// Next reads a record into Fields, skipping empty lines. At the end of the text the error is io.EOF. Others are
+// a *Fault, for which Fields holds the fields before the bad one, or an error of More.
 func (s *Splitter) Next() error {
 	s.text, s.ends, s.Lines, s.Fields = s.text[:0], s.ends[:0], s.Lines[:0], s.Fields[:0]
 	s.size, s.Comment, s.Quotes = 0, 0, 0
@@ -171,10 +171,9 @@ func (s *Splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 				s.text = append(s.text, '\n')
 			}
 			if line, newline, err = s.line(); err == io.EOF {
-				err = s.open()
-				if string(s.text[from:]) == Cut[1:] {
-					err = &Fault{s.Start, len(s.ends) + 1, "softkmeans-convert failed here, and the rest of its " +
-						"table is missing; its own error says why"}
+				open := s.open()
+				if err = open; string(s.text[from:]) == Cut[1:] {
+					open.Msg = Cut[1:] + ", and the rest of its table is missing; its own error says why"
 				}
 			}
 			if s.size += len(line) + 1; err == nil && s.size > MostLine {

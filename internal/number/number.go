@@ -1,9 +1,9 @@
 // Package number reads decimal numbers from texts as float64, with the bits of strconv.ParseFloat.
 //
-// A number of 19 digits or fewer is an integer m times a power of ten. If m and the power are float64 exactly, one
-// operation rounds once (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990). Otherwise, from
-// 10⁻²⁷, m and the power of five are integers of 64 bits, and integer arithmetic gives the bits of their quotient
-// that a float64 has, and whether there are more. strconv reads all other numbers.
+// A number of 19 digits or fewer is an integer m times a power of ten. If m and the power are float64 exactly,
+// one operation rounds once (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990). Otherwise, from
+// 10⁻²⁷, m and the power of five are integers of 64 bits. Their quotient has 62 bits or more, the last of which
+// says whether others follow, so that its conversion rounds correctly. strconv reads all other numbers.
 package number
 
 import (
@@ -63,8 +63,8 @@ func Scan(text []byte, i int) (v float64, end int, ok bool) {
 	return v, i, err == nil
 }
 
-// scanExponent reads the exponent at text[i:], after the e, and returns where it ends: 0 if it has no digits. It is
-// at most 10000, beyond which strconv counts no more either.
+// scanExponent reads the exponent at text[i:], after the e, and returns where it ends: 0 if it has no digits.
+// It is at most 10000, beyond which strconv counts no more either.
 func scanExponent(text []byte, i int) (e, end int) {
 	sign := 1
 	if i < len(text) && (text[i] == '-' || text[i] == '+') {

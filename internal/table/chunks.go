@@ -32,8 +32,8 @@ type chunks struct {
 	trial         // with Guess
 }
 
-// read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It returns fewer
-// if r has no more at the time, so that an error in a line is reported before the next line arrives. Every
+// read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It returns
+// fewer if r has no more at the time, so that an error in a line is reported before the next line arrives. Every
 // line but the last of the text ends in LF. The error is io.EOF, errLongLine, a *Error, or that of r after
 // readError; then there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
@@ -149,8 +149,8 @@ type chunk struct {
 
 // feed delivers chunks in order.
 type feed interface {
-	// next returns the next chunk, with an error of chunks.read behind the last. It takes the memory of the one
-	// before; nil: there is none.
+	// next returns the next chunk, with an error of chunks.read behind the last. It takes the memory of the
+	// one before; nil: there is none.
 	next(last *chunk) *chunk
 	close()
 }

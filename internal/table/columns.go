@@ -195,8 +195,8 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 			case use.at == nil:
 				p.kept[j] = true
 			case old != 0 && old != use.role:
-				return false, p.fault(-1, "column "+strconv.Itoa(j+1)+" is asked for by "+p.word(old)+" and by "+
-					use.word+"; it can be only one of them")
+				return false, p.fault(-1, "column "+strconv.Itoa(j+1)+" is asked for by "+p.word(old)+
+					" and by "+use.word+"; it can be only one of them")
 			default:
 				p.roles[j], *use.at = use.role, j+1
 			}
@@ -260,7 +260,8 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	case 1:
 		return list[0], true, nil
 	default:
-		return 0, false, p.fault(list[1], "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
+		msg := "a second column named " + strconv.Quote(column) + "; give " + word + " its number"
+		return 0, false, p.fault(list[1], msg)
 	}
 }
 

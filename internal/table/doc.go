@@ -56,7 +56,7 @@
 //  6. Columns (kinds.go, text.go, unit.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, and so are named columns that are always 100.
-//  7. Numbers (parse.go, form.go, mend.go, package number). Digits with a sign, a decimal sign and an exponent;
+//  7. Numbers (package number, form.go, mend.go). Digits with a sign, a decimal sign and an exponent;
 //     in columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5-
 //     for -5. An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is
 //     missing or no number is counted to the end of the text, and told in one error (faults.go).

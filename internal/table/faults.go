@@ -203,18 +203,20 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 		}
 	}
 	fill, more := w.forGaps()
-	list, all, rule := strings.Join(drop, ","), quote(strings.Join(e.NA, "")), ruleOf(fill)
+	list, rule := strings.Join(drop, ","), ruleOf(fill)
+	these := Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words")
 	var flags, does []string
 	for _, m := range []struct {
 		needed            bool
 		word, value, does string
 		values            []string
 	}{
-		{encode, w.OneHot, "", "makes columns of 0 and 1 of " + Count(few, "column") + " of few values", []string{""}},
+		{encode, w.OneHot, "", "makes columns of 0 and 1 of " + Count(few, "column") + " of few values",
+			[]string{""}},
 		{drop != nil, w.Drop, list, "leaves " + Plural(len(drop), "it", "them") + " out", []string{list}},
 		{total != "", w.Skip, total, "leaves that line out", []string{total}},
 		{e.Below, w.Below, "half", "takes half of each limit", []string{"half"}},
-		{e.NA != nil, w.NA, listWord(e.NA), "counts " + Plural(len(e.NA), all, "these words") + " as missing", e.NA},
+		{e.NA != nil, w.NA, listWord(e.NA), "counts " + these + " as missing", e.NA},
 		{!p.dialect.Missing && fill != "" && (gaps != nil || e.NA != nil && w.NA != ""), w.Missing, rule,
 			rules[rule], []string{rule}},
 	} {

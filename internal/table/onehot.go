@@ -38,8 +38,8 @@ func (p *parser) oneHot(j int) map[string]int {
 	return p.hot[j]
 }
 
-// placeValues moves the values of column j, in their order, to the places of the row from at on. It returns the
-// names of their columns.
+// placeValues moves the values of column j, in their order, to the places of the row from at on. It returns
+// the names of their columns.
 func (p *parser) placeValues(j, at int) (names []string) {
 	names = make([]string, len(p.hot[j]))
 	for v, i := range p.hot[j] {

@@ -25,8 +25,8 @@ type layout struct {
 	weights bool     // there is a column of weights
 	plain   bool     // plainRows can read the rows
 	kept    []bool   // the columns that are carried along
-	text    []int    // of the fields whose text is kept, their places among texts from 1: labels, ids, kept ones
-	texts   int      // how many these are
+	text    []int    // of labels, ids and columns carried along, their places among texts, from 1; or 0
+	texts   int      // how many of them there are
 
 	// Of a Dialect that guesses.
 	survey *survey          // nil: it does not guess

@@ -203,8 +203,8 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	return n, nil
 }
 
-// take returns the data of the next sound rows of the part, at most so many, and adds their texts and weights to
-// those in t.
+// take returns the data of the next sound rows of the part, at most so many, and adds their texts and weights
+// to those in t.
 func (t *Reader) take(most int, label bool) []float64 {
 	from := t.at
 	t.at = min(t.sound(), from+most)
@@ -251,8 +251,8 @@ func (t *Reader) sound() int {
 	return n
 }
 
-// more reports whether there is another sound row, and makes it row at of part. Otherwise the rest of the text
-// is read to count what else is missing or no number.
+// more reports whether there is another sound row, and makes it row at of part. Otherwise the rest of the
+// text is read to count what else is missing or no number.
 func (t *Reader) more() bool {
 	for t.at >= t.sound() && t.err == nil {
 		t.err = t.advance()
@@ -261,8 +261,9 @@ func (t *Reader) more() bool {
 		return true
 	}
 	stray := slices.ContainsFunc(t.flaws.list, func(f flaw) bool { return f.kind != isGap })
+	faulty := stray || t.flaws.list != nil && !t.parser.dialect.Missing
 	other, ok := t.err.(*Error)
-	if t.err == io.EOF && (stray || t.flaws.list != nil && !t.parser.dialect.Missing) || stray && ok && other.Line > 0 {
+	if t.err == io.EOF && faulty || stray && ok && other.Line > 0 {
 		t.err = t.parser.faultError(t.flaws.list, t.before+t.part.rows, other)
 		t.flaws = flaws{}
 	}

@@ -69,8 +69,8 @@ func shellWord(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// sniff reads the start of a text, which is read again. It returns an error if the text is UTF-16, gzip or binary.
-// It waits for two bytes only.
+// sniff reads the start of a text, which is read again. It returns an error if the text is UTF-16, gzip or
+// binary. It waits for two bytes only.
 func (c *chunks) sniff() (err error) {
 	b, n := make([]byte, sniffSize), 0
 	for idle := 0; n < 2 && err == nil && idle < 100; idle++ { // then chunks.read gives up

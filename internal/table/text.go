@@ -93,7 +93,8 @@ func (p *parser) ways(list []flaw, words []string) (ways []string) {
 			ways = append(ways, word+advice)
 		}
 	}
-	add(list != nil && w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+Plural(len(list), "it", "them")+" to the outputs")
+	add(list != nil && w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+
+		Plural(len(list), "it", "them")+" to the outputs")
 	add(id != "", w.ID, " "+id+" takes it for the ids, which may repeat")
 	add(label != "", w.Label, " "+label+" takes it for the classes")
 	add(few, w.OneHot, " turns a column of few values into columns of 0 and 1")
