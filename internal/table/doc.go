@@ -53,7 +53,7 @@
 //     names say so; if each sample has each value of the axis, that is a question. Codes, places, units and
 //     flags beside the values are left out of it. Time, Date and Year are no axes. Columns of the
 //     same axis beside each sample, as the Cary writes, are one axis.
-//  6. Columns (kinds.go, text.go, unit.go). A column with as many words as numbers or more is text, and an
+//  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, and so are named columns that are always 100.
 //  7. Numbers (package number, form.go, mend.go). Digits with a sign, a decimal sign and an exponent;

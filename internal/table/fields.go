@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans/internal/csv"
 	"softkmeans/internal/number"
@@ -57,3 +58,18 @@ func present(field []byte) bool { return len(bytes.TrimSpace(field)) > 0 }
 func absent(field []byte) bool  { return !present(field) }
 
 func empty(fields [][]byte) bool { return !slices.ContainsFunc(fields, present) }
+
+// missing reports whether a field is empty or a usual sign for a missing value.
+func missing(s []byte) bool {
+	switch string(s) {
+	case "", "NA", "na", "?", "-", "--", "---", ".", "*", "–", "—", "\x96", "\x97": // dashes of Windows-1252, too
+		return true
+	}
+	for _, word := range [...]string{"nan", "n/a", "#n/a", "null", "none", "n.a.", "k.a.",
+		"#nv", "#div/0!", "#value!", "#wert!", "#num!", "#zahl!", "#ref!", "#bezug!"} {
+		if len(s) <= len(word)+1 && strings.EqualFold(strings.TrimLeft(string(s), "+-"), word) {
+			return true
+		}
+	}
+	return false
+}

@@ -70,13 +70,11 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	return nil
 }
 
-// longestName is how many bytes of a name are searched for the = before a value.
-const longestName = 1000
-
 // pickValue takes a name such as city=Paris, at place i of the row, for a value of a column of text. It
 // reports whether there is such a column. at has the columns of each name.
 func (p *parser) pickValue(name string, i int, at map[string][]int, given []int) bool {
-	for n, r := range name[:min(len(name), longestName)] {
+	const longest = 1000 // bytes that are searched for the = before a value
+	for n, r := range name[:min(len(name), longest)] {
 		if list := at[name[:n]]; r == '=' && list != nil && given[list[0]] == 0 {
 			p.oneHot(list[0])[name[n+1:]] = i
 			return true

@@ -408,3 +408,18 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	}
 	return 0, p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
 }
+
+func (p *parser) missing(s string, j int) string {
+	if s == "" {
+		return "missing value" + p.in(j) + ": the field is empty"
+	}
+	return "missing value " + quote(s) + p.in(j)
+}
+
+// in names the column of field j, if it has a name.
+func (p *parser) in(j int) string {
+	if j < len(p.header) {
+		return " in column " + quote(p.header[j])
+	}
+	return ""
+}
