@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	csv "softkmeans/internal/table"
+	"softkmeans/internal/csv"
 )
 
 // errOutput marks errors of the output, which are not the file's.

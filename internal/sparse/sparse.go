@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/number"
 	"softkmeans/internal/table"
 )
 
@@ -142,7 +143,7 @@ func guess(start []byte, rows bool) (f Format, more bool) {
 // isLabel reports whether a field is a number, or several with commas between them.
 func isLabel(field []byte) bool {
 	for one := range bytes.SplitSeq(field, []byte(",")) {
-		if _, end, ok := table.Scan(one, 0); !ok || end < len(one) {
+		if _, end, ok := number.Scan(one, 0); !ok || end < len(one) {
 			return false
 		}
 	}
@@ -235,7 +236,7 @@ func ends(text []byte, i int) bool { return i == len(text) || text[i] == ' ' || 
 
 // number reads the number at text[i:], which is a field, or the end of one.
 func (l *lines) number(text []byte, i, field int) (v float64, end int, err error) {
-	v, end, ok := table.Scan(text, i)
+	v, end, ok := number.Scan(text, i)
 	switch {
 	case ok && ends(text, end):
 		return v, end, nil

@@ -47,8 +47,8 @@ func (a *arranged) place(line, column int) (wasLine, wasColumn int) {
 func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool) (lines []packed,
 	at []int, err error) {
 	p.split = s.splitter(text, p.dialect.Delimiter)
-	p.split.end = s.skipped
-	p.split.more = func() ([]byte, error) { return in.read(nil) }
+	p.split.End = s.skipped
+	p.split.More = func() ([]byte, error) { return in.read(nil) }
 	if s.names {
 		p.width = len(s.lines[0])
 		lines, at = append(lines, pack(s.lines[0])), append(at, 0)
@@ -65,7 +65,7 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 			continue
 		}
 		if after(fields) {
-			s.note(p.on(p.split.start) + " text begins that is left out: " + quote(string(fields[0])))
+			s.note(p.on(p.split.Start) + " text begins that is left out: " + quote(string(fields[0])))
 			return lines, at, nil
 		}
 		if lines == nil {
@@ -77,7 +77,7 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 		if len(fields) != p.width {
 			return nil, nil, p.otherWidth(fields)
 		}
-		lines, at = append(lines, pack(fields)), append(at, p.split.start)
+		lines, at = append(lines, pack(fields)), append(at, p.split.Start)
 	}
 }
 
@@ -132,7 +132,7 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 		return nil, in, nil
 	}
 	p := &parser{layout: &layout{dialect: d, source: in.source, survey: s}}
-	p.split.start = s.first
+	p.split.Start = s.first
 	f, turn, note, word := s.frame(p), false, "", d.Words.Long
 	l, ask := f.chooseLong(p, s.cut)
 	if l == nil && ask == nil {

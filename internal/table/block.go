@@ -86,12 +86,12 @@ type block struct {
 // splitAll returns the fields of lines; nil for one that is blank, a comment, no CSV, or has a tab beside blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
-		split := newSplitter(line, comma)
+		split := (*survey)(nil).splitter(line, comma)
 		tab := comma == ' ' && bytes.IndexByte(bytes.TrimSpace(line), '\t') >= 0
-		if tab || isComment(line) || split.next() != nil || empty(split.fields) || ruled(split.fields) {
+		if tab || isComment(line) || split.Next() != nil || empty(split.Fields) || ruled(split.Fields) {
 			return nil
 		}
-		return mapped(split.fields, bytes.Clone)
+		return mapped(split.Fields, bytes.Clone)
 	})
 }
 

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -34,21 +35,20 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 	if err == nil {
 		err = t.openRows(in)
 	}
-	if e, ok := err.(*Error); ok && errors.As(e.err, new(*NoRows)) {
-		return nil, &Error{Source: source, Msg: "there are no rows"}
-	} else if err != nil {
+	if err != nil {
+		if errors.As(err, new(*NoRows)) {
+			err = &Error{Source: source, Msg: "there are no rows"}
+		}
 		return nil, err
 	}
 	defer t.Close()
 	c := &Classes{Source: source, Name: t.LabelName}
-	for t.more() {
-		for ; t.at < t.part.rows; t.at++ {
-			n := -1
-			if s := t.part.text(t.at); len(s) > 0 {
-				n = t.class(s)
-			}
-			c.Class = append(c.Class, n)
+	for ; t.more(); t.at++ {
+		n := -1
+		if s := t.field(t.at, t.LabelColumn-1); len(s) > 0 {
+			n = t.class(s)
 		}
+		c.Class = append(c.Class, n)
 	}
 	if t.err != io.EOF {
 		return nil, t.err
@@ -59,39 +59,33 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 
 // findClasses takes the fields of line 1, and sets the column of the classes and whether line 1 is a header.
 func (p *parser) findClasses(first [][]byte) error {
-	d, names := &p.dialect, mapped(first, utf8Text)
-	number := slices.ContainsFunc(first, func(s []byte) bool { // as hardly a header has
-		s = bytes.TrimSpace(s)
-		return isNumber(s) || len(s) > 0 && missing(s)
-	})
-	switch label := func(s []byte) bool { return string(bytes.TrimSpace(s)) == "label" }; {
-	case d.Label == "" && p.width == 1:
+	d, names := &p.dialect, mapped(first, shown)
+	if d.Label == "" && p.width == 1 {
 		d.Label = "1"
-	case d.Label == "" && (d.Header == HeaderNo || !slices.ContainsFunc(first, label)):
+	} else if d.Label == "" && (d.Header == HeaderNo || !slices.Contains(names, "label")) {
 		w := d.Words.Label
 		return p.fault(-1, Count(p.width, "column")+", none of which is named \"label\": which one "+
 			"contains the classes or labels?").advise(w, w+" takes its name or number")
-	case d.Label == "":
-		d.Label = "label"
 	}
+	d.Label = cmp.Or(d.Label, "label")
 	at, named, err := p.find(placesOf(names), d.Label, d.Words.Label)
-	switch {
-	case err != nil:
+	if err != nil || d.Header == HeaderYes || named && d.Header == HeaderAuto {
 		return err
-	case named && d.Header == HeaderNo:
+	}
+	if named {
 		return p.fault(-1, d.Words.Label+" "+strconv.Quote(d.Label)+" is a name, but line 1 holds none")
-	case d.Header == HeaderAuto && (named || !number && is("class", shown(first[at]))):
-		d.Header = HeaderYes
-	case d.Header == HeaderAuto:
+	}
+	rows, header := new(survey).split(p.split.Rest, d.Delimiter, surveyRows), is("class", names[at])
+	for j := 0; j < p.width && rows != nil; j++ {
+		header = header || !slices.ContainsFunc(rows, func(line [][]byte) bool {
+			return j >= len(line) || !trimmedNumber(line[j]) && !(d.Missing && absent(line[j]))
+		})
+	}
+	number := func(s []byte) bool { return trimmedNumber(s) || present(s) && missing(bytes.TrimSpace(s)) }
+	if header = header && !slices.ContainsFunc(first, number); header && d.Header == HeaderAuto {
+		d.Header = HeaderYes // numbers are hardly in a header
+	} else {
 		d.Header = HeaderNo
-		rows := new(survey).split(p.split.rest, d.Delimiter, surveyRows)
-		for j := 0; j < p.width && !number && rows != nil; j++ {
-			if !slices.ContainsFunc(rows, func(line [][]byte) bool {
-				return j >= len(line) || !trimmedNumber(line[j]) && !(d.Missing && absent(line[j]))
-			}) {
-				d.Header = HeaderYes
-			}
-		}
 	}
 	return nil
 }

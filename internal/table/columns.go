@@ -1,9 +1,7 @@
 package table
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -24,7 +22,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	d := &p.dialect
 	p.plain = strings.ContainsRune(",;\t |:/&!#", d.Delimiter) && // which show in the byte after a number
 		d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
-	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]bool, p.width)
+	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]int, p.width)
 	first := mapped(fields, utf8Text)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
@@ -128,24 +126,27 @@ func (p *parser) setColumns(h *Head) error {
 		}
 	}
 	if h.LabelColumn > 0 {
-		h.LabelName, p.text[h.LabelColumn-1] = p.names[h.LabelColumn-1], true
+		h.LabelName, p.text[h.LabelColumn-1] = p.names[h.LabelColumn-1], 1
 	}
 	if h.WeightsColumn > 0 {
 		p.weights, h.WeightsName = true, p.names[h.WeightsColumn-1]
 	}
 	if h.IDColumn = p.id; p.id > 0 {
-		h.IDName, p.text[p.id-1] = p.names[p.id-1], true
+		h.IDName, p.text[p.id-1] = p.names[p.id-1], 1
 		if h.IDName == Column(p.id-1) || unnamed(h.IDName) {
 			h.IDName = "id"
 		}
 	}
 	for j, kept := range p.kept {
 		if kept {
-			p.text[j] = true
+			p.text[j] = 1
 			h.KeptNames = append(h.KeptNames, p.names[j])
 		}
+		if p.text[j] > 0 {
+			p.texts++
+			p.text[j] = p.texts
+		}
 	}
-	p.texts = howMany(p.text, func(text bool) bool { return text })
 	if p.survey != nil {
 		h.Notes = p.survey.notes
 	}
@@ -161,60 +162,54 @@ func (p *parser) setColumns(h *Head) error {
 // assign sets the roles of the columns that are not data. named reports whether one
 // of them was found by its name, so that the first line is a header.
 func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
-	d := &p.dialect
-	var places map[string][]int
-	if len(d.columns()) > 0 {
-		places = placesOf(first)
+	d, id := &p.dialect, p.dialect.ID
+	if len(d.columns()) == 0 {
+		return false, nil
 	}
-	find := func(column, word string) (j int) { // err is the first error
-		if err == nil {
-			var byName bool
-			j, byName, err = p.find(places, column, word)
+	if id == NoID {
+		id = ""
+	}
+	places := placesOf(mapped(first, shown))
+	for _, use := range []struct {
+		columns []string
+		word    string
+		role    int
+		at      *int // nil: the column is carried along, and may be data
+	}{
+		{[]string{d.Label}, d.Words.Label, roleLabel, &h.LabelColumn},
+		{[]string{d.Weights}, d.Words.Weights, roleWeight, &h.WeightsColumn},
+		{p.ranges(d.Drop, places), d.Words.Drop, roleNone, new(int)},
+		{[]string{id}, d.Words.ID, roleNone, &p.id},
+		{p.ranges(d.Keep, places), d.Words.Keep, 0, nil},
+	} {
+		for _, column := range use.columns {
+			if column == "" {
+				continue
+			}
+			j, byName, err := p.find(places, column, use.word)
+			if err != nil {
+				return false, err
+			}
 			named = named || byName
-		}
-		return j
-	}
-	give := func(column, word string, role int) (at int) {
-		if column == "" {
-			return 0
-		}
-		j := find(column, word)
-		if err != nil {
-			return 0
-		}
-		if old := p.roles[j]; old != 0 && old != role {
-			err = p.fault(-1, "column "+strconv.Itoa(
-				j+1)+" is asked for by "+p.word(old)+" and by "+p.word(role)+"; it can be only one of them")
-			return 0
-		}
-		p.roles[j] = role
-		return j + 1
-	}
-	h.LabelColumn = give(d.Label, d.Words.Label, roleLabel)
-	h.WeightsColumn = give(d.Weights, d.Words.Weights, roleWeight)
-	for _, column := range p.ranges(d.Drop, places) {
-		give(column, d.Words.Drop, roleNone)
-	}
-	if d.ID != NoID {
-		p.id = give(d.ID, d.Words.ID, roleNone)
-	}
-	for _, column := range p.ranges(d.Keep, places) {
-		if j := find(column, d.Words.Keep); err == nil {
-			p.kept[j] = true
+			switch old := p.roles[j]; {
+			case use.at == nil:
+				p.kept[j] = true
+			case old != 0 && old != use.role:
+				return false, p.fault(-1, "column "+strconv.Itoa(j+1)+" is asked for by "+p.word(old)+
+					" and by "+use.word+"; it can be only one of them")
+			default:
+				p.roles[j], *use.at = use.role, j+1
+			}
 		}
 	}
-	return named, err
+	return named, nil
 }
 
-// placesOf returns the first two columns of each name of the first line, as Printable prints it, and all
-// without one.
-func placesOf(first [][]byte) map[string][]int {
-	places := make(map[string][]int, len(first))
-	for j, s := range first {
-		name := Printable(string(s))
-		if len(places[name]) < 2 || name == "" {
-			places[name] = append(places[name], j)
-		}
+// placesOf returns the columns of each name.
+func placesOf(names []string) map[string][]int {
+	places := make(map[string][]int, len(names))
+	for j, name := range names {
+		places[name] = append(places[name], j)
 	}
 	return places
 }
@@ -222,11 +217,10 @@ func placesOf(first [][]byte) map[string][]int {
 // ranges replaces ranges such as 2-4 by their numbers, unless a field has that name.
 func (p *parser) ranges(columns []string, places map[string][]int) (list []string) {
 	for _, column := range columns {
-		from, to, ok := strings.Cut(column, "-")
+		from, to, _ := strings.Cut(column, "-")
 		a, errA := strconv.Atoi(from)
 		b, errB := strconv.Atoi(to)
-		named := places[Printable(column)] != nil
-		if !ok || named || errA != nil || errB != nil || a < 1 || b < a {
+		if errA != nil || errB != nil || a < 1 || b < a || places[Printable(column)] != nil {
 			list = append(list, column)
 			continue
 		}
@@ -239,13 +233,8 @@ func (p *parser) ranges(columns []string, places map[string][]int) (list []strin
 
 // word is the word for the setting that gives a role.
 func (p *parser) word(role int) string {
-	switch role {
-	case roleLabel:
-		return p.dialect.Words.Label
-	case roleWeight:
-		return p.dialect.Words.Weights
-	}
-	return p.dialect.Words.Drop
+	w := &p.dialect.Words
+	return [...]string{w.Label, w.Weights, w.Drop}[min(roleLabel-role, 2)]
 }
 
 // find finds a column by its number or, which named reports, by its name as users see it.
@@ -271,9 +260,8 @@ func (p *parser) find(places map[string][]int, column, word string) (at int, nam
 	case 1:
 		return list[0], true, nil
 	default:
-		e := p.fault(list[1], "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
-		e.Line = p.split.start
-		return 0, false, e
+		msg := "a second column named " + strconv.Quote(column) + "; give " + word + " its number"
+		return 0, false, p.fault(list[1], msg)
 	}
 }
 
@@ -290,11 +278,17 @@ func (p *parser) place(picked []string, h *Head) error {
 			p.roles[j] = len(h.Names)
 			h.Names = append(h.Names, p.names[j])
 		case role == roleOneHot:
-			h.Names = append(h.Names, p.placeOneHot(j, len(h.Names), p.names[j])...)
+			h.Names = append(h.Names, p.placeValues(j, len(h.Names))...)
 		}
 	}
 	if len(h.Names) == 0 && !p.dialect.classes {
-		msg := "there is no column besides " + p.besides()
+		var besides []string
+		for i, name := range []string{"the label column", "the weights", "the columns that are left out"} {
+			if slices.Contains(p.roles, roleLabel-i) {
+				besides = append(besides, name)
+			}
+		}
+		msg := "there is no column besides " + strings.Join(besides, " and ")
 		for _, note := range h.Notes {
 			if strings.Contains(note, "left out: ") {
 				msg += "; " + note
@@ -307,36 +301,29 @@ func (p *parser) place(picked []string, h *Head) error {
 }
 
 func (p *parser) placePicked(picked []string, h *Head) error {
-	at := make(map[string][]int, p.width) // the columns of a name that are left to pick
-	first := make(map[string]int, p.width)
-	for j, name := range p.names {
-		if at[name] = append(at[name], j); len(at[name]) == 1 {
-			first[name] = j
-		}
-	}
-	given := slices.Clone(p.roles)
+	at, times, given := placesOf(p.names), make(map[string]int, len(picked)), slices.Clone(p.roles)
 	for j, role := range p.roles {
 		if role == 0 {
 			p.roles[j] = roleNone
 		}
 	}
 	for i, name := range picked {
-		left, ok := at[name]
+		list, n := at[name], times[name]
+		times[name]++
 		switch {
-		case !ok && p.pickOneHot(name, i, first, given):
-			continue
-		case !ok:
-			return p.fault(-1, "there is no column "+quote(name)+"; there are "+someOf(mapped(p.names, quote)))
-		case len(left) == 0:
-			return p.fault(-1, "column "+quote(name)+" is asked for more often than it is there")
-		case given[left[0]] != 0:
+		case n < len(list) && given[list[n]] != 0:
 			return p.fault(-1, "column "+quote(name)+" is one of the data, and is "+
-				"asked for by "+p.word(given[left[0]])+"; it can be only one of them")
+				"asked for by "+p.word(given[list[n]])+"; it can be only one of them")
+		case n < len(list):
+			p.roles[list[n]] = i
+		case list != nil:
+			return p.fault(-1, "column "+quote(name)+" is asked for more often than it is there")
+		case !p.pickValue(name, i, at, given):
+			return p.fault(-1, "there is no column "+quote(name)+"; there are "+someOf(mapped(p.names, quote)))
 		}
-		p.roles[left[0]], at[name] = i, left[1:]
 	}
 	for _, name := range picked {
-		if len(at[name]) > 0 { // none of a column of 0 and 1
+		if times[name] < len(at[name]) {
 			return p.fault(-1, "there is more than one column named "+quote(name)+", which is asked for")
 		}
 	}
@@ -354,24 +341,6 @@ func (p *parser) numeric() []bool {
 	}
 	return list
 }
-
-func (p *parser) besides() string {
-	var all []string
-	for i, name := range []string{"the label column", "the weights", "the columns that are left out"} {
-		if slices.Contains(p.roles, roleLabel-i) {
-			all = append(all, name)
-		}
-	}
-	return strings.Join(all, " and ")
-}
-
-// isNumber counts NaN, infinities and numbers beyond the range of float64.
-func isNumber(s []byte) bool {
-	_, err := parseFloat(s)
-	return err == nil || errors.Is(err, strconv.ErrRange)
-}
-
-func trimmedNumber(s []byte) bool { return isNumber(bytes.TrimSpace(s)) }
 
 // Layout is the roles that a Dialect gives to the columns of a table that is not text and has no names.
 type Layout struct {

@@ -9,7 +9,7 @@
 // stage takes for granted becomes a note; what it leaves open becomes an error that asks. A setting of
 // the Dialect answers for its stage.
 //
-//  1. Bytes (sniff.go, utf16.go, latin1.go). Binary formats, HTML and JSON are named. UTF-16 is read, and
+//  1. Bytes (sniff.go, package csv). Binary formats, HTML and JSON are named. UTF-16 is read, and
 //     bytes that are not UTF-8 are Windows-1252.
 //  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and, without tabs, space. The
 //     delimiter is the one by which two thirds of the last lines have the same number of fields, and most of
@@ -53,10 +53,10 @@
 //     a long table if names say so; if each sample has each value of the axis, that is a question. Codes,
 //     places, units and flags beside the values are left out of it. Time, Date and Year are no axes. Columns
 //     of the same axis beside each sample, as the Cary writes, are one axis.
-//  6. Columns (kinds.go, text.go, unit.go). A column with as many words as numbers or more is text, and an
+//  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.
-//  7. Numbers (parse.go, float.go, form.go, mend.go). Digits with a sign, a decimal sign and an exponent; in
+//  7. Numbers (package number, form.go, mend.go). Digits with a sign, a decimal sign and an exponent; in
 //     columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5- for -5.
 //     An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is missing or
 //     no number is counted to the end of the text, and told in one error (faults.go).

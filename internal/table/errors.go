@@ -252,3 +252,11 @@ func Count(n int, noun string) string {
 	}
 	return strconv.Itoa(n) + " " + noun
 }
+
+// Plural returns one if n is 1, otherwise more.
+func Plural(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}

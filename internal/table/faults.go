@@ -5,9 +5,12 @@ package table
 
 import (
 	"bytes"
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // flaw counts the fields of one column, from 0, that are missing or no number.
@@ -38,9 +41,8 @@ const mostStrays = 3
 
 // flaws has at most one flaw for a column and a kind, in the order of the first ones.
 type flaws struct {
-	list         []flaw
-	gaps, strays int         // how many of the list are missing, or no numbers
-	at           map[int]int // the place of each column and kind
+	list []flaw
+	at   map[int]int // the place of each column and kind
 }
 
 func (l *flaws) add(f flaw) {
@@ -51,11 +53,6 @@ func (l *flaws) add(f flaw) {
 			l.at = map[int]int{}
 		}
 		l.at[key], l.list = len(l.list), append(l.list, f)
-		if f.kind == isGap {
-			l.gaps++
-		} else {
-			l.strays++
-		}
 		return
 	}
 	old := &l.list[i]
@@ -92,7 +89,7 @@ func (o *part) addFlaws(p *parser, list []flaw) {
 		}
 	}
 	if n := len(words); header || n > 2 && 2*n > p.cols && len(Set(words)) == n {
-		list = []flaw{{kind: isLine, count: 1, line: p.split.start, row: o.rows, rows: []int{o.rows}, words: words}}
+		list = []flaw{{kind: isLine, count: 1, line: p.split.Start, row: o.rows, rows: []int{o.rows}, words: words}}
 	}
 	for _, f := range list {
 		o.flaws.add(f)
@@ -160,11 +157,11 @@ func (p *parser) list(flaws []flaw) string {
 	var list []string
 	for _, s := range flaws {
 		name := "column " + strconv.Itoa(s.field+1)
-		switch named := s.field < len(p.header); {
-		case named && s.kind == isGap:
-			name = quote(p.header[s.field])
-		case named:
+		if s.field < len(p.header) {
 			name += " (" + p.header[s.field] + ")"
+			if s.kind == isGap {
+				name = quote(p.header[s.field])
+			}
 		}
 		switch words := s.words; {
 		case s.kind == isLimit:
@@ -204,26 +201,14 @@ func (w *Words) forGaps() (first, more string) {
 
 // mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
 func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice string, settings []string) {
-	w := p.dialect.Words
-	var flags, does, ways, others []string
-	add := func(word, value, what string, values ...string) {
-		if word != "" && value != "" {
-			flags, does = append(flags, word+" "+value), append(does, what)
-			for _, v := range values {
-				settings = append(settings, word, v)
-			}
-		}
-	}
-	var drop, skip []string
-	words := p.wordsFor(texts)
+	w, words := p.dialect.Words, p.wordsFor(texts)
+	var drop, skip, others []string
 	few := howMany(texts, func(f flaw) bool {
 		n := len(f.text.values)
 		return f.text.few() && n > 1 && 2*n <= f.text.words
 	})
-	if few > p.cols && p.cols > 0 && w.OneHot != "" { // little is left without them
-		does = []string{"makes columns of 0 and 1 of " + Count(few, "column") + " of few values"}
-		flags, settings = []string{w.OneHot}, []string{w.OneHot, ""}
-	} else {
+	encode := few > p.cols && p.cols > 0 && w.OneHot != "" // little is left without them
+	if !encode {
 		drop = append(drop, words...)
 	}
 	once := func(list *[]string, word string) {
@@ -251,34 +236,47 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 			}
 		}
 	}
-	fill, more := "", ""
-	if !p.dialect.Missing {
-		fill, more = w.forGaps()
-	}
-	list := strings.Join(drop, ",")
-	add(w.Drop, list, "leaves "+Plural(len(drop), "it", "them")+" out", list)
-	total := strings.Join(skip, ",")
-	add(w.Skip, total, "leaves "+Plural(len(skip), "that line", "these lines")+" out", total)
-	if e.Below {
-		add(w.Below, "half", "takes half of each limit", "half")
-	}
-	if e.NA != nil {
-		add(w.NA, listWord(e.NA), "counts "+Plural(len(e.NA), quote(e.NA[0]), "these words")+" as missing", e.NA...)
-	}
-	if fill != "" && (gaps != nil || e.NA != nil && w.NA != "") {
-		if flags != nil {
-			more = ""
+	fill, more := w.forGaps()
+	list, total, rule := strings.Join(drop, ","), strings.Join(skip, ","), ruleOf(fill)
+	these := Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words")
+	var flags, does []string
+	for _, m := range []struct {
+		needed            bool
+		word, value, does string
+		values            []string
+	}{
+		{encode, w.OneHot, "", "makes columns of 0 and 1 of " + Count(few, "column") + " of few values",
+			[]string{""}},
+		{drop != nil, w.Drop, list, "leaves " + Plural(len(drop), "it", "them") + " out", []string{list}},
+		{skip != nil, w.Skip, total, "leaves " + Plural(len(skip), "that line", "these lines") + " out", []string{total}},
+		{e.Below, w.Below, "half", "takes half of each limit", []string{"half"}},
+		{e.NA != nil, w.NA, listWord(e.NA), "counts " + these + " as missing", e.NA},
+		{!p.dialect.Missing && fill != "" && (gaps != nil || e.NA != nil && w.NA != ""), w.Missing, rule,
+			rules[rule], []string{rule}},
+	} {
+		if !m.needed || m.word == "" {
+			continue
 		}
-		add(w.Missing, ruleOf(fill), rules[ruleOf(fill)]+more, ruleOf(fill))
+		flags, does = append(flags, strings.TrimSpace(m.word+" "+m.value)), append(does, m.does)
+		for _, v := range m.values {
+			settings = append(settings, m.word, v)
+		}
 	}
+	var ways []string
 	if n := len(does) - 1; n >= 0 {
 		which := does[n]
-		if n > 0 {
+		switch {
+		case n > 0:
 			which = strings.Join(does[:n], ", ") + " and " + which
+		case flags[0] == fill:
+			which += more
 		}
 		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)
 	}
 	if e.Below && w.Below != "" {
+		if p.dialect.Missing {
+			fill = ""
+		}
 		ways = append(ways, strings.TrimSpace(w.Below+" missing "+fill)+" counts them as missing")
 	}
 	return strings.Join(slices.Concat(ways, p.ways(texts, words), others), "; "), settings
@@ -299,4 +297,122 @@ func listWord(words []string) string {
 		return word
 	})
 	return shellWord(strings.Join(list, ","))
+}
+
+// settleTexts leaves out columns of text by Dialect.Text. Otherwise they are an error, which waits
+// until the gaps of the other columns are counted.
+func (p *parser) settleTexts() error {
+	others, drop := false, p.dialect.Text == TextDrop // others: there is a column of numbers
+	for j := range p.names {
+		c := &p.survey.columns[j]
+		if p.roles[j] == 0 && c.text() {
+			p.found = append(p.found, flaw{field: j, kind: isText, text: c, fault: new(Error)})
+		} else {
+			others = others || p.roles[j] == 0 || p.roles[j] == roleOneHot
+		}
+	}
+	if p.found != nil && (!others || !drop && p.dialect.atOnce) {
+		return p.faultError(p.found, 0, nil)
+	}
+	for _, f := range p.found {
+		p.roles[f.field] = roleNone
+	}
+	if p.found != nil && drop {
+		p.survey.note(Plural(len(p.found), "a column of text is left out: ", "columns of text are left out: ") +
+			p.textsOf(p.found))
+		p.found = nil
+	}
+	return nil
+}
+
+// textsOf says what columns of text hold.
+func (p *parser) textsOf(list []flaw) string {
+	return firstOf(mapped(list, func(f flaw) string { return p.columnName(f.field) + p.describe(f.text) }), "; ", "")
+}
+
+// wordsFor names columns for a setting.
+func (p *parser) wordsFor(list []flaw) []string {
+	times := map[string]int{}
+	for _, name := range p.names {
+		times[name]++
+	}
+	return mapped(list, func(f flaw) string {
+		if name := p.names[f.field]; p.header != nil && simple(name) && times[name] == 1 {
+			return name
+		}
+		return strconv.Itoa(f.field + 1)
+	})
+}
+
+// simple reports whether a name can be typed in a shell as it is, and is no number or range.
+func simple(name string) bool {
+	if _, err := strconv.Atoi(name); err == nil || name[0] == '-' {
+		return false
+	}
+	letter := func(r rune) bool { return unicode.IsLetter(r) || r == '_' }
+	other := func(r rune) bool { return !letter(r) && !unicode.IsDigit(r) && r != '-' && r != '.' }
+	return strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, other)
+}
+
+// firstOf joins what is said of the first six columns, and counts the others.
+func firstOf(list []string, comma, others string) string {
+	if n := len(list) - 6; n > 0 {
+		list = append(list[:6:6], others+Count(n, "other column"))
+	}
+	return strings.Join(list, comma)
+}
+
+// ways are other uses of columns of text, of these words, than to leave them out.
+func (p *parser) ways(list []flaw, words []string) (ways []string) {
+	w, label, id, few := p.dialect.Words, "", "", false
+	for i, f := range list {
+		c, name := f.text, p.names[f.field]
+		if is("class", name) && p.dialect.Label == "" {
+			label = words[i]
+		}
+		if p.id == 0 && (idName(name) || c.dates == c.words) && p.header != nil {
+			id = words[i]
+		}
+		few = few || c.few()
+	}
+	if len(list) == 1 && w.Drop == "" {
+		label = cmp.Or(label, words[0])
+	}
+	add := func(fits bool, word, advice string) {
+		if fits && word != "" {
+			ways = append(ways, word+advice)
+		}
+	}
+	add(list != nil && w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+
+		Plural(len(list), "it", "them")+" to the outputs")
+	add(id != "", w.ID, " "+id+" takes it for the ids, which may repeat")
+	add(label != "", w.Label, " "+label+" takes it for the classes")
+	add(few, w.OneHot, " turns a column of few values into columns of 0 and 1")
+	return ways
+}
+
+// few reports whether the words of a column may become columns of 0 and 1.
+func (c *column) few() bool {
+	return c.dates < c.words && (len(c.values) == 2 || len(c.values) <= mostValues && len(c.values) < c.words)
+}
+
+// describe says what the words of a column are.
+func (p *parser) describe(c *column) string {
+	first := c.values[0]
+	other := slices.IndexFunc(c.values, func(v string) bool { return unitOf([]byte(v)) != unitOf([]byte(first)) })
+	strange := func(unit string) bool { return !IsUnit(unit) && !strings.Contains(currencies, unit) }
+	switch {
+	case other >= 0 && len(c.units) > 0 && c.amounts == c.words &&
+		!slices.ContainsFunc(slices.Collect(maps.Keys(c.units)), strange):
+		return ", numbers with different units, such as " + quote(first) + " and " + quote(c.values[other])
+	case c.dates == c.words:
+		return ", dates such as " + Printable(first)
+	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
+		return ", more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
+	case len(c.values) == 2:
+		return ", " + quote(first) + " or " + quote(c.values[1])
+	case c.few():
+		return ", " + Count(len(c.values), "value") + " such as " + quote(first)
+	}
+	return ", such as " + quote(first)
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,14 +64,8 @@ func plainer(s []byte, decimal rune) (text []byte, has form) {
 	if n := len(s); n > 1 && s[n-1] == '%' {
 		s, has = bytes.TrimSpace(s[:n-1]), has|formPercent
 	}
-	whole, rest := s, []byte(nil)
-	point := byte('.')
-	if decimal == ',' {
-		point = ','
-	}
-	if i := bytes.IndexByte(s, point); i >= 0 {
-		whole, rest = s[:i], s[i+1:]
-	}
+	point := byte(cmp.Or(decimal, '.'))
+	whole, rest, cut := bytes.Cut(s, []byte{point})
 	whole, grouped := ungrouped(whole, point)
 	if whole == nil {
 		return nil, 0
@@ -82,7 +77,7 @@ func plainer(s []byte, decimal rune) (text []byte, has form) {
 		text = append(text, '-')
 	}
 	text = append(text, whole...)
-	if rest != nil {
+	if cut {
 		text = append(append(text, '.'), rest...)
 	}
 	return text, has
@@ -93,6 +88,7 @@ func isCurrency(r rune) bool { return r != utf8.RuneError && bytes.ContainsRune(
 // ungrouped removes the separators of thousands from a whole number. It returns nil if
 // they do not stand between groups of three digits.
 func ungrouped(s []byte, point byte) (digits []byte, grouped bool) {
+	digits = []byte{}
 	var separator rune
 	group := 0 // digits since the last separator
 	for i := 0; i < len(s); {
@@ -112,9 +108,6 @@ func ungrouped(s []byte, point byte) (digits []byte, grouped bool) {
 	}
 	if separator != 0 && (group != 3 || digits[0] == '0') {
 		return nil, false
-	}
-	if digits == nil {
-		digits = []byte{}
 	}
 	return digits, separator != 0
 }

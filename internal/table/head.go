@@ -150,7 +150,7 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 	}
 }
 
-func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.start) }
+func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.Start) }
 
 // mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of means,
 // and surveys write questions and keys.

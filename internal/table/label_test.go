@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/csv"
 )
 
 func TestLabels(t *testing.T) {
@@ -55,7 +57,7 @@ func TestErrorPlace(t *testing.T) {
 	}{
 		{"1,2\n3,x\n", 2, 2, `"x" is not a number`},
 		{"1,2\n\"3\n\",\"x", 2, 2, `a quoted field that does not end in a quote (")`},
-		{"1,2\n3," + Cut, 2, 2,
+		{"1,2\n3," + csv.Cut, 2, 2,
 			"softkmeans-convert failed here, and the rest of its table is missing; its own error says why"},
 		{"1,2\n3\n", 2, 0, "1 field found, 2 expected as on the first line"},
 		{"\n", 0, 0, "there are no rows of numbers"},

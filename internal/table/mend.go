@@ -100,9 +100,9 @@ func (p *parser) skipNote() []string {
 
 // atEnd reports whether no row follows in the text, which is there as a whole.
 func (p *parser) atEnd() bool {
-	for line := range bytes.Lines(p.split.rest) {
+	for line := range bytes.Lines(p.split.Rest) {
 		line = bytes.Trim(line, " \t\r\n"+string(p.dialect.Delimiter))
-		if len(line) > 0 && !(p.split.hash && isComment(line)) {
+		if len(line) > 0 && !(p.split.Hash && isComment(line)) {
 			return false
 		}
 	}

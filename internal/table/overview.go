@@ -1,9 +1,6 @@
 package table
 
-import (
-	"errors"
-	"io"
-)
+import "io"
 
 // Role is what a column is taken for.
 type Role byte
@@ -43,11 +40,11 @@ func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 	if err == nil {
 		p := &t.parser
 		o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
-		if _, err = t.firstRow(); p.survey.columns != nil {
+		if err = t.head(in); p.survey.columns != nil {
 			o = t.Overview()
 		}
-		if e, ok := err.(*Error); ok && t.parser.width > 0 && errors.As(e.err, new(*NoRows)) {
-			err = nil
+		if err == nil && p.width == 0 {
+			err = t.noRows()
 		}
 	}
 	return o, in.settle(err)
@@ -62,22 +59,21 @@ func (t *Reader) Overview() Overview {
 func (p *parser) taken() []Taken {
 	list := make([]Taken, p.width)
 	for j := range p.survey.columns {
-		c := &p.survey.columns[j]
-		t := &list[j]
-		*t = Taken{Name: p.names[j], As: AsData, Text: c.text()}
-		t.Classes = t.Text && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
+		c, as := &p.survey.columns[j], AsData
 		switch role := p.roles[j]; {
 		case p.id == j+1:
-			t.As = AsID
+			as = AsID
 		case role == roleLabel:
-			t.As = AsLabel
+			as = AsLabel
 		case role == roleWeight:
-			t.As = AsWeights
+			as = AsWeights
 		case role == roleNone && p.kept[j]:
-			t.As = AsKept
+			as = AsKept
 		case role == roleNone:
-			t.As = AsNothing
+			as = AsNothing
 		}
+		classes := c.text() && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
+		list[j] = Taken{p.names[j], as, c.text(), classes}
 	}
 	return list
 }

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"softkmeans/internal/csv"
+	"softkmeans/internal/number"
 )
 
 // layout is what the first line of a text determines for all others.
@@ -22,17 +25,17 @@ type layout struct {
 	weights bool     // there is a column of weights
 	plain   bool     // plainRows can read the rows
 	kept    []bool   // the columns that are carried along
-	text    []bool   // the fields whose text is kept: labels, ids and columns carried along
-	texts   int      // how many these are
+	text    []int    // of labels, ids and columns carried along, their places among texts, from 1; or 0
+	texts   int      // how many of them there are
 
 	// Of a Dialect that guesses.
-	survey *survey  // nil: it does not guess
-	forms  []form   // how the numbers of each field are written; nil: plainly
-	units  []string // behind them
-	hot    []*oneHot
-	found  []flaw    // columns of text: an error, once the rows are read
-	id     int       // the column of the ids, from 1; 0: none
-	origin *arranged // a text that was arranged anew; nil: it is as it was
+	survey *survey          // nil: it does not guess
+	forms  []form           // how the numbers of each field are written; nil: plainly
+	units  []string         // behind them
+	hot    []map[string]int // the places in the row of the values of columns of text
+	found  []flaw           // columns of text: an error, once the rows are read
+	id     int              // the column of the ids, from 1; 0: none
+	origin *arranged        // a text that was arranged anew; nil: it is as it was
 }
 
 // part is the rows in some lines of a text. The lines are counted from 1.
@@ -71,7 +74,7 @@ func (o *part) addText(s []byte) {
 // parser turns text into rows. Each goroutine has its own.
 type parser struct {
 	*layout
-	split splitter
+	split csv.Splitter
 	field []byte // memory of withPoint
 
 	flawed []flaw // those of the present row
@@ -79,37 +82,36 @@ type parser struct {
 	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
-// parse parses up to the first error. It asks for more text only within a record.
-func (p *parser) parse(o *part) {
+// parse parses lines up to the first error. It asks for more text only within a record.
+func (p *parser) parse(text []byte, o *part) {
 	o.clear()
-	for {
-		p.plainRows(o)
-		if len(p.split.rest) == 0 {
+	p.split.Rest, p.split.End, p.split.Comment = text, 0, 0
+	for p.plainRows(o); len(p.split.Rest) > 0; p.plainRows(o) {
+		fields, err := p.next()
+		if err == io.EOF {
 			break
 		}
-		fields, err := p.next()
-		if err != nil {
-			if err != io.EOF {
-				o.err = err
-			}
+		if o.err = err; err != nil {
 			break
 		}
 		rule := p.dialect.Guess && ruled(fields)
 		if rule && len(fields) == 1 {
-			o.pass(p.split.end)
+			o.pass(p.split.End)
 			continue
 		}
 		if !rule && p.blank(fields) { // --- in each field are missing values
 			continue // an error if a row follows
 		}
-		o.pass(p.split.comment)
+		o.pass(p.split.Comment)
 		if p.skips() { // totals may stand after a blank line
-			o.first, o.last = max(o.first, 1), p.split.end
+			if o.first != 0 {
+				o.last = p.split.End
+			}
 			continue
 		}
 		if o.first == 0 {
-			o.first = p.split.start
-		} else if p.split.start > o.last+1 {
+			o.first = p.split.Start
+		} else if p.split.Start > o.last+1 {
 			o.err = gap(p.source, o.last+1)
 			break
 		}
@@ -117,14 +119,13 @@ func (p *parser) parse(o *part) {
 			o.err = err
 			break
 		}
-		o.last = p.split.end
+		o.last = p.split.End
 	}
-	o.pass(p.split.comment)
-	o.lines = p.split.end
+	o.pass(p.split.Comment)
+	o.lines = p.split.End
 }
 
-// pass counts a comment or a rule as a line that is not blank. Line 0 is none, and one that is not behind the last line
-// is of a chunk before.
+// pass counts a comment or a rule as a line that is not blank. Line 0 is none.
 func (o *part) pass(line int) {
 	if line > o.last {
 		if o.first == 0 {
@@ -138,32 +139,16 @@ func gap(source string, line int) *Error {
 	return &Error{Source: source, Line: line, Msg: "a blank line between rows"}
 }
 
-func blank(fields [][]byte) bool {
-	return len(fields) == 1 && absent(fields[0])
-}
-
 // blank reports whether a line with these fields is empty or, with Guess, contains delimiters alone, as
 // spreadsheets end tables, or is a rule.
 func (p *parser) blank(fields [][]byte) bool {
-	return blank(fields) || p.dialect.Guess && (empty(fields) || ruled(fields))
+	return len(fields) == 1 && absent(fields[0]) || p.dialect.Guess && (empty(fields) || ruled(fields))
 }
-
-// ruled reports whether a line is a rule, such as ----- or |---|:--|.
-func ruled(fields [][]byte) bool {
-	other := func(f []byte) bool { return len(bytes.Trim(f, "-=:+| ")) > 0 }
-	long := func(f []byte) bool { return len(bytes.Trim(f, ":| ")) > 2 }
-	return slices.ContainsFunc(fields, long) && !slices.ContainsFunc(fields, other)
-}
-
-func present(field []byte) bool { return len(bytes.TrimSpace(field)) > 0 }
-func absent(field []byte) bool  { return !present(field) }
-
-func empty(fields [][]byte) bool { return !slices.ContainsFunc(fields, present) }
 
 // plainRows parses rows from the splitter's text as long as they are simple. It stops at a row with quotes,
 // with white space other than blanks and tabs, or with a field that is not a number, and at every error.
 func (p *parser) plainRows(o *part) {
-	text, line := p.split.rest, p.split.end
+	text, line := p.split.Rest, p.split.End
 	comma, tab := byte(p.dialect.Delimiter), byte('\t')
 	if comma == '\t' || comma == ' ' {
 		tab = ' '
@@ -175,7 +160,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first != 0 && line > o.last || p.split.hash &&
+		if !p.plain || o.first != 0 && line > o.last || p.split.Hash &&
 			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
@@ -192,7 +177,7 @@ func (p *parser) plainRows(o *part) {
 		}
 		o.last = line
 	}
-	p.split.rest, p.split.end = text[pos:], line
+	p.split.Rest, p.split.End = text[pos:], line
 }
 
 // lineEnd is the length of the end of line at text[i:], 0 if there is none.
@@ -223,7 +208,7 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			}
 			i = end
 		} else {
-			v, end, ok := scan(text, i)
+			v, end, ok := number.Scan(text, i)
 			if !ok || v < -1e34 { // it may be a deleted channel
 				return 0
 			}
@@ -234,7 +219,7 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			}
 			i = end
 		}
-		if p.texts > 0 && p.text[j] {
+		if p.texts > 0 && p.text[j] > 0 {
 			o.addText(text[begin:i])
 		}
 		from := i
@@ -283,27 +268,21 @@ func (p *parser) fault(j int, msg string) *Error {
 }
 
 func (p *parser) line(j int) int {
-	if j >= 0 && j < len(p.split.lines) {
-		return p.split.lines[j]
+	if j >= 0 && j < len(p.split.Lines) {
+		return p.split.Lines[j]
 	}
-	return p.split.start
+	return p.split.Start
 }
 
 // next returns the next line that is not empty. Its fields are valid until the next call.
 func (p *parser) next() ([][]byte, error) {
-	err := p.split.next()
-	fields := p.split.fields
-	switch err {
-	case nil:
-	case errQuote, errCut:
-		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
-	case errLongQuote:
-		return nil, p.fault(len(fields), err.Error())
-	case errLongRow, errManyFields:
-		return nil, p.fault(-1, err.Error())
-	default:
-		return nil, longLine(err, p.source, p.split.end+1)
+	err := p.split.Next()
+	if f, ok := err.(*csv.Fault); ok {
+		return nil, &Error{Source: p.source, Line: f.Line, Column: f.Field, Msg: f.Msg}
+	} else if err != nil {
+		return nil, longLine(err, p.source, p.split.End+1)
 	}
+	fields := p.split.Fields
 	if p.dialect.Guess && p.width > 0 {
 		fields = within(fields, p.width)
 	}
@@ -334,7 +313,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	o.data = slices.Grow(o.data, p.cols)
 	row, flawed := o.data[len(o.data):len(o.data)+p.cols], p.flawed[:0]
 	for j, s := range fields {
-		if p.texts > 0 && p.text[j] {
+		if p.texts > 0 && p.text[j] > 0 {
 			o.addText(s)
 		}
 		switch role := p.roles[j]; role {
@@ -402,12 +381,12 @@ func (p *parser) value(field []byte) (v float64, ok bool) {
 func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	field := p.settled(bytes.TrimSpace(fields[j]))
 	text := p.withPoint(field)
-	if v, end, ok := scan(text, 0); ok && end == len(text) {
+	if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
 		return v, p.unitFault(j, v, field)
 	}
 	if p.forms != nil && p.forms[j] != 0 {
 		if text, has := plainer(field, p.dialect.Decimal); has&^p.forms[j] == 0 {
-			if v, end, ok := scan(text, 0); ok && end == len(text) {
+			if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
 				return v, p.unitFault(j, v, field)
 			}
 		}
@@ -443,4 +422,19 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 		say += "; the line may hold totals"
 	}
 	return 0, p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
+}
+
+func (p *parser) missing(s string, j int) string {
+	if s == "" {
+		return "missing value" + p.in(j) + ": the field is empty"
+	}
+	return "missing value " + quote(s) + p.in(j)
+}
+
+// in names the column of field j, if it has a name.
+func (p *parser) in(j int) string {
+	if j < len(p.header) {
+		return " in column " + quote(p.header[j])
+	}
+	return ""
 }

@@ -2,8 +2,10 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,16 +24,15 @@ type Reader struct {
 	IDs  []string
 	Kept [][]string
 
-	label, id int   // the places of these columns among the texts of a row
-	kept      []int // those of KeptNames
-	flaws     flaws
-
-	classes map[string]int
+	labels  []int // of the same rows, and their weights
+	weights []float64
+	classes map[string]int // the place of each in Classes
+	flaws   flaws
 	feed    feed
 	parser  parser // for chunks that the feed has not parsed
 	own     part   // their rows
 
-	chunk  *chunk // the present one, to be released to the feed
+	chunk  *chunk // the present one
 	part   *part  // its rows
 	at     int    // the next row of part
 	base   int    // the lines before the part
@@ -55,112 +56,83 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	return t, nil
 }
 
-// firstRow returns the fields of the first row, after the head.
-func (t *Reader) firstRow() (fields [][]byte, err error) {
+// head reads up to the first row, which is then read again.
+func (t *Reader) head(in *chunks) error {
 	p := &t.parser
-	for {
+	text, line := p.split.Rest, p.split.End+1
+	p.split.More = func() ([]byte, error) {
+		more, err := in.read(nil)
+		text = append(text, more...)
+		return more, err
+	}
+	for left := 1; left > 0; { // lines up to the first row
 		fields, err := p.next()
 		if err == io.EOF {
-			none := &NoRows{t.Head}
-			return nil, &Error{Source: t.Source, Msg: none.Error(), err: none}
+			return nil
+		} else if err != nil {
+			return err
 		}
-		if err != nil {
-			return nil, err
+		if p.blank(fields) {
+			continue
 		}
-		row := !p.blank(fields)
-		if row && p.width == 0 {
-			if row, err = t.begin(fields); err != nil {
-				return nil, err
-			}
+		if left--; p.width > 0 {
+			continue
 		}
-		if row && !p.skips() {
-			if p.dialect.Guess {
-				fields = within(fields, p.width)
-			}
-			return fields, nil
+		s := p.survey
+		if s != nil && s.lines != nil {
+			fields = s.lines[0]
+		}
+		if err = p.begin(fields, &t.Head); err != nil {
+			return err
+		}
+		if t.Header && s == nil {
+			left = 1
+		} else if t.Header && !s.names {
+			left = 1 + s.below()
 		}
 	}
+	for ; line < p.split.Start; line++ {
+		text = text[bytes.IndexByte(text, '\n')+1:]
+	}
+	in.rest, t.base = text, line-1
+	return nil
 }
 
 func (t *Reader) openRows(in *chunks) error {
 	p := &t.parser
-	for t.own.rows == 0 {
-		fields, err := t.firstRow()
-		if err != nil {
-			return err
-		}
-		if err := p.addRow(fields, &t.own); err != nil {
-			if p.found != nil {
-				err = p.faultError(p.found, 0, err)
-			}
-			return err
-		}
+	if err := t.head(in); err != nil {
+		return err
 	}
-	if t.LabelColumn > 0 {
-		t.classes = map[string]int{}
+	for _, f := range p.found {
+		t.flaws.add(f)
 	}
-	t.placeTexts()
-	t.flaws = t.own.flaws
-	t.own.lines, t.last = p.split.end, p.split.end
-	t.feed = newFeed(in, p.layout, p.split.rest, p.dialect.Workers)
-	p.split.more = t.follow
-	if p.found != nil {
-		return t.textsAndGaps()
+	t.classes = map[string]int{}
+	t.feed = newFeed(in, p.layout, p.dialect.Workers)
+	p.split.More = t.follow
+	for t.part.rows == 0 && t.err == nil {
+		t.err = t.advance()
 	}
-	return nil
+	if t.part.rows > 0 && p.found == nil || t.more() {
+		return nil
+	}
+	if t.err == io.EOF {
+		return t.noRows()
+	}
+	return t.err
 }
 
-// begin is parser.begin with line 1 of a survey, if there is one. row reports whether the fields are a row.
-func (t *Reader) begin(fields [][]byte) (row bool, err error) {
-	p := &t.parser
-	s := p.survey
-	if s != nil && s.lines != nil {
-		fields = s.lines[0]
-	}
-	if err = p.begin(fields, &t.Head); err != nil || s == nil || s.names {
-		return !t.Header || s != nil && s.names, err
-	}
-	for n := s.below(); n > 0; {
-		line, err := p.next()
-		if err != nil {
-			break
-		}
-		if !p.blank(line) {
-			n--
-		}
-	}
-	return !t.Header, nil
-}
-
-func (t *Reader) placeTexts() {
-	n := 0
-	for j, text := range t.parser.text {
-		if !text {
-			continue
-		}
-		if j == t.LabelColumn-1 {
-			t.label = n
-		}
-		if j == t.IDColumn-1 {
-			t.id = n
-		}
-		if t.parser.kept[j] {
-			t.kept = append(t.kept, n)
-		}
-		n++
-	}
+func (t *Reader) noRows() *Error {
+	none := &NoRows{t.Head}
+	return &Error{Source: t.Source, Msg: none.Error(), err: none}
 }
 
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess || d.wide}
+	in := &chunks{r: r, source: source, size: cmp.Or(d.chunk, chunkSize), guess: d.Guess || d.wide}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
 		return nil, in, &Error{Source: source,
 			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
-	}
-	if in.size == 0 {
-		in.size = chunkSize
 	}
 	if err := in.sniff(); err != nil {
 		return nil, in, err
@@ -202,8 +174,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
 	p.split = s.splitter(text, d.Delimiter)
-	p.split.end = skipped
-	p.split.more = func() ([]byte, error) { return in.read(nil) }
+	p.split.End = skipped
 	return t, in, nil
 }
 
@@ -214,81 +185,87 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 //
 // ReadRows panics if dst is shorter than a row, or if class is shorter than the number of rows.
 func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
-	return t.readRows(dst, class, nil)
-}
-
-// readRows is ReadRows with weights, unless these are empty.
-func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int, err error) {
 	width := len(t.Names)
 	most := len(dst) / width
 	if most == 0 {
 		panic("table: dst is shorter than a row")
 	}
-	t.IDs, t.Kept = t.IDs[:0], t.Kept[:0]
+	t.IDs, t.Kept, t.labels, t.weights = t.IDs[:0], t.Kept[:0], t.labels[:0], t.weights[:0]
 	for n < most && t.more() {
-		take := min(most-n, t.sound()-t.at)
-		copy(dst[n*width:], t.part.data[t.at*width:(t.at+take)*width])
-		if t.parser.weights && len(weights) > 0 {
-			copy(weights[n:], t.part.weight[t.at:t.at+take])
-		}
-		if t.classes != nil && class != nil {
-			for i := range take {
-				class[n+i] = t.class(t.part.text((t.at+i)*t.parser.texts + t.label))
-			}
-		}
-		t.takeTexts(take)
-		t.at += take
-		n += take
+		n += copy(dst[n*width:], t.take(most-n, class != nil)) / width
 	}
-	if n > 0 {
-		return n, nil
+	if n == 0 {
+		return 0, t.parser.asWritten(t.trial.settle(t.err))
 	}
-	return 0, t.parser.asWritten(t.trial.settle(t.err))
+	for i, c := range t.labels {
+		class[i] = c
+	}
+	return n, nil
 }
 
-func (t *Reader) takeTexts(rows int) {
-	for i := t.at; i < t.at+rows; i++ {
-		text := func(n int) string { return string(utf8Text(t.part.text(i*t.parser.texts + n))) }
-		if t.IDColumn > 0 {
-			t.IDs = append(t.IDs, text(t.id))
+// take returns the data of the next sound rows of the part, at most so many, and adds their texts and weights
+// to those in t.
+func (t *Reader) take(most int, label bool) []float64 {
+	from := t.at
+	t.at = min(t.sound(), from+most)
+	if t.parser.weights {
+		t.weights = append(t.weights, t.part.weight[from:t.at]...)
+	}
+	for i := from; i < t.at; i++ {
+		if t.LabelColumn > 0 && label {
+			t.labels = append(t.labels, t.class(t.field(i, t.LabelColumn-1)))
 		}
-		if t.kept != nil {
-			list := make([]string, len(t.kept))
-			for k, n := range t.kept {
-				list[k] = text(n)
+		if t.IDColumn > 0 {
+			t.IDs = append(t.IDs, string(utf8Text(t.field(i, t.IDColumn-1))))
+		}
+		if len(t.KeptNames) > 0 {
+			var list []string
+			for j, kept := range t.parser.kept {
+				if kept {
+					list = append(list, string(utf8Text(t.field(i, j))))
+				}
 			}
 			t.Kept = append(t.Kept, list)
 		}
 	}
+	return t.part.data[from*len(t.Names) : t.at*len(t.Names)]
 }
 
-// sound is how many rows of the part are before the first with what is no number.
+// field is the text of a column, from 0, in a row of the part.
+func (t *Reader) field(row, column int) []byte {
+	return t.part.text(row*t.parser.texts + t.parser.text[column] - 1)
+}
+
+// sound is how many rows of the part are before the first with what is no number. It is 0 once a number is
+// missing, unless the Dialect allows it.
 func (t *Reader) sound() int {
 	n := t.part.rows
 	for _, f := range t.flaws.list {
-		if f.kind != isGap {
+		switch {
+		case f.kind != isGap:
 			n = min(n, max(0, f.row-t.before))
+		case !t.parser.dialect.Missing:
+			n = 0
 		}
 	}
 	return n
 }
 
-// more reports whether there is another row, and makes it row at of part. Once a number
-// is missing, there are no more rows, unless the Dialect allows it: the rest of the text
-// is read to count what else is missing. So it is after a row with what is no number.
+// more reports whether there is another sound row, and makes it row at of part. Otherwise the rest of the
+// text is read to count what else is missing or no number.
 func (t *Reader) more() bool {
-	holes := func() bool {
-		return t.flaws.gaps > 0 && !t.parser.dialect.Missing || t.flaws.strays > 0 && t.at == t.sound()
-	}
-	for (t.at == t.part.rows || holes()) && t.err == nil {
+	for t.at >= t.sound() && t.err == nil {
 		t.err = t.advance()
 	}
-	if other, ok := t.err.(*Error); holes() && (t.err == io.EOF || ok && t.flaws.strays > 0) {
-		t.err = t.faultError(other)
-		t.part, t.at, t.flaws = &part{}, 0, flaws{}
-	}
-	if t.at < t.part.rows && !holes() {
+	if t.at < t.sound() {
 		return true
+	}
+	stray := slices.ContainsFunc(t.flaws.list, func(f flaw) bool { return f.kind != isGap })
+	faulty := stray || t.flaws.list != nil && !t.parser.dialect.Missing
+	other, ok := t.err.(*Error)
+	if t.err == io.EOF && faulty || stray && ok && other.Line > 0 {
+		t.err = t.parser.faultError(t.flaws.list, t.before+t.part.rows, other)
+		t.flaws = flaws{}
 	}
 	t.Close()
 	return false
@@ -307,18 +284,19 @@ func (t *Reader) Close() {
 func (t *Reader) advance() error {
 	t.base += t.part.lines
 	t.before += t.part.rows
-	t.part, t.at = &part{}, 0
+	t.own.clear()
+	t.part, t.at = &t.own, 0
 	text, err := t.follow()
 	if err != nil {
 		return longLine(err, t.Source, t.base+1)
 	}
-	if t.part = &t.chunk.part; !t.chunk.parsed {
-		t.part = &t.own
-		t.parser.split.rest, t.parser.split.end = text, 0
-		t.parser.parse(t.part)
+	if t.chunk.parsed {
+		t.part = &t.chunk.part
+	} else {
+		t.parser.parse(text, t.part)
 	}
-	if t.part.first > 0 && t.base+t.part.first > t.last+1 {
-		t.part = &part{}
+	if t.before > 0 && t.part.first > 0 && t.base+t.part.first > t.last+1 {
+		t.part.rows = 0
 		return gap(t.Source, t.last+1)
 	}
 	if t.part.last > 0 {
@@ -337,14 +315,12 @@ func (t *Reader) advance() error {
 	return t.part.err
 }
 
+// follow returns the text of the next chunk, or again the error behind the last.
 func (t *Reader) follow() (text []byte, err error) {
-	if t.chunk != nil {
-		t.feed.release(t.chunk)
+	if t.chunk == nil || t.chunk.err == nil {
+		t.chunk = t.feed.next(t.chunk)
 	}
-	if t.chunk, err = t.feed.next(); err != nil {
-		return nil, err
-	}
-	return t.chunk.text, nil
+	return t.chunk.text, t.chunk.err
 }
 
 func (t *Reader) class(s []byte) int {

@@ -26,9 +26,9 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 	t := &Table{Head: r.Head}
 	width := len(r.Names)
 	data := make([]float64, rows*width+width-1) // rows, and less than another
-	class, weights := make([]int, rows), make([]float64, rows)
+	class := make([]int, rows)
 	for {
-		n, err := r.readRows(data, class, weights)
+		n, err := r.ReadRows(data, class)
 		if (n == 0) != (err != nil) || n > rows {
 			return nil, fmt.Errorf("%d rows of %d and the error %w", n, rows, err)
 		}
@@ -50,7 +50,7 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 			t.Class = append(t.Class, class[:n]...)
 		}
 		if t.WeightsColumn > 0 {
-			t.Weights = append(t.Weights, weights[:n]...)
+			t.Weights = append(t.Weights, r.weights...)
 		}
 		t.Rows += n
 	}

@@ -2,7 +2,10 @@ package table
 
 import (
 	"bytes"
+	"io"
 	"strings"
+
+	"softkmeans/internal/csv"
 )
 
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
@@ -66,31 +69,37 @@ func shellWord(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// sniff reads the start of a text and keeps it in head. It returns an error if the
-// text is UTF-16, gzip or binary. It waits for two bytes only.
-func (c *chunks) sniff() error {
-	b := make([]byte, sniffSize)
-	n := 0
-	for idle := 0; n < 2 && c.headErr == nil && idle < 100; idle++ { // then chunks.read gives up
+// sniff reads the start of a text, which is read again. It returns an error if the text is UTF-16, gzip or
+// binary. It waits for two bytes only.
+func (c *chunks) sniff() (err error) {
+	b, n := make([]byte, sniffSize), 0
+	for idle := 0; n < 2 && err == nil && idle < 100; idle++ { // then chunks.read gives up
 		var some int
-		some, c.headErr = c.r.Read(b[n:])
+		some, err = c.r.Read(b[n:])
 		n += some
 	}
-	if c.head = b[:n]; n == 0 {
-		c.err = c.headErr
+	if b = b[:n]; err != nil { // after which r is not read
+		c.r = failed{err}
 	}
-	if msg := otherTable(c.head, c.source); msg != "" {
-		return &Error{Source: c.source, Msg: msg}
+	wide := bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff"))
+	msg := otherTable(b, c.source)
+	switch {
+	case msg != "":
+	case wide && c.guess:
+		c.r = csv.UTF16(io.MultiReader(bytes.NewReader(b[2:]), c.r), b[0] == 0xff)
+		return nil
+	case wide:
+		msg = "the text is UTF-16; save it as UTF-8"
+	case bytes.IndexByte(b, 0) >= 0:
+		msg = "this is a binary file, not text"
+	default:
+		c.r = io.MultiReader(bytes.NewReader(b), c.r)
+		return nil
 	}
-	if bytes.HasPrefix(c.head, []byte("\xff\xfe")) || bytes.HasPrefix(c.head, []byte("\xfe\xff")) {
-		if c.guess {
-			c.fromUTF16()
-			return nil
-		}
-		return &Error{Source: c.source, Msg: "the text is UTF-16; save it as UTF-8"}
-	}
-	if bytes.IndexByte(c.head, 0) >= 0 {
-		return &Error{Source: c.source, Msg: "this is a binary file, not text"}
-	}
-	return nil
+	return &Error{Source: c.source, Msg: msg}
 }
+
+// failed is a reader that has ended.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }

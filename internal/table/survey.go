@@ -1,6 +1,10 @@
 package table
 
-import "bytes"
+import (
+	"bytes"
+
+	"softkmeans/internal/csv"
+)
 
 // surveySize is how many bytes of a text Guess looks at, and surveyRows how many rows.
 const (
@@ -102,10 +106,10 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
 // splitter splits text without the comments that s has found. s may be nil.
-func (s *survey) splitter(text []byte, comma rune) splitter {
-	split := newSplitter(text, comma)
+func (s *survey) splitter(text []byte, comma rune) csv.Splitter {
+	split := csv.New(text, comma)
 	if s != nil {
-		split.hash, split.trail = s.hash, s.trail
+		split.Hash, split.Trail = s.hash, s.trail
 	}
 	return split
 }
@@ -113,12 +117,12 @@ func (s *survey) splitter(text []byte, comma rune) splitter {
 // split returns the first lines of text, up to one that is not CSV.
 func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 	split := s.splitter(text, comma)
-	for len(lines) < most && split.next() == nil {
-		if fields := split.fields; !empty(fields) && !ruled(fields) {
+	for len(lines) < most && split.Next() == nil {
+		if fields := split.Fields; !empty(fields) && !ruled(fields) {
 			if lines == nil {
-				s.first = split.start
+				s.first = split.Start
 			}
-			s.quoted = (s.quoted || lines == nil) && (split.quotes == len(fields)) == (lines == nil)
+			s.quoted = (s.quoted || lines == nil) && (split.Quotes == len(fields)) == (lines == nil)
 			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}

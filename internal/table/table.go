@@ -2,6 +2,7 @@ package table
 
 import (
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,43 +190,24 @@ func Read(r io.Reader, source string, d Dialect) (*Table, error) {
 
 // ReadAll reads all rows, as [Read] does.
 func (b *Reader) ReadAll() (*Table, error) {
-	t := &Table{Head: b.Head}
-	width := len(t.Names)
-	for {
-		t.Data = slices.Grow(t.Data, max(width, 1<<12))
-		space := (cap(t.Data) - len(t.Data)) / width
-		if t.LabelColumn > 0 {
-			t.Class = slices.Grow(t.Class, space)
-		}
-		if t.WeightsColumn > 0 {
-			t.Weights = slices.Grow(t.Weights, space)
-		}
-		n, err := b.readRows(t.Data[len(t.Data):cap(t.Data)], t.Class[len(t.Class):cap(t.Class)],
-			t.Weights[len(t.Weights):cap(t.Weights)])
-		if err == io.EOF {
-			t.Classes = b.Classes
-			t.CountMissing()
-			if b.parser.survey != nil {
-				t.noteTotals(b.parser.numeric(), &b.parser.dialect)
-				t.noteFar(b.parser.numeric(), &b.parser.dialect)
-				t.noteZeros()
-			}
-			t.Notes = append(slices.Clip(t.Notes), b.parser.skipNote()...)
-			return t, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		t.Rows += n
-		t.Data = t.Data[:t.Rows*width]
-		t.IDs, t.Kept = append(t.IDs, b.IDs...), append(t.Kept, b.Kept...)
-		if t.LabelColumn > 0 {
-			t.Class = t.Class[:t.Rows]
-		}
-		if t.WeightsColumn > 0 {
-			t.Weights = t.Weights[:t.Rows]
-		}
+	t, p := &Table{Head: b.Head}, &b.parser
+	b.IDs, b.Kept, b.labels, b.weights = nil, nil, nil, nil
+	for b.more() {
+		t.Data = append(t.Data, b.take(math.MaxInt-b.at, true)...)
 	}
+	if b.err != io.EOF {
+		return nil, p.asWritten(b.trial.settle(b.err))
+	}
+	t.Rows, t.Class, t.Weights = len(t.Data)/len(t.Names), b.labels, b.weights
+	t.Classes, t.IDs, t.Kept = b.Classes, b.IDs, b.Kept
+	t.CountMissing()
+	if p.survey != nil {
+		t.noteTotals(p.numeric(), &p.dialect)
+		t.noteFar(p.numeric(), &p.dialect)
+		t.noteZeros()
+	}
+	t.Notes = append(slices.Clip(t.Notes), p.skipNote()...)
+	return t, nil
 }
 
 // Column is the name of column j, from 0, if it has no other.

@@ -1,10 +1,10 @@
-package table
+package csv
 
 import "unicode/utf8"
 
-// utf8Text is a name or a class as UTF-8. Bytes that are not UTF-8 are taken for
+// UTF8 is a text as UTF-8. Bytes that are not UTF-8 are taken for
 // Windows-1252, which older spreadsheets write, and which contains Latin-1.
-func utf8Text(s []byte) []byte {
+func UTF8(s []byte) []byte {
 	if utf8.Valid(s) {
 		return s
 	}
@@ -17,26 +17,6 @@ func utf8Text(s []byte) []byte {
 		text = utf8.AppendRune(text, r)
 	}
 	return text
-}
-
-// shown is a field as messages and names have it.
-func shown(s []byte) string { return Printable(string(utf8Text(s))) }
-
-func mapped[A, B any](list []A, of func(A) B) []B {
-	made := make([]B, len(list))
-	for i, v := range list {
-		made[i] = of(v)
-	}
-	return made
-}
-
-func howMany[A any](list []A, is func(A) bool) (n int) {
-	for _, v := range list {
-		if is(v) {
-			n++
-		}
-	}
-	return n
 }
 
 // windows1252 is the characters 0x80 to 0x9f (unicode.org's CP1252.TXT). The five that

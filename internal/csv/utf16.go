@@ -1,31 +1,25 @@
-package table
+package csv
 
 import (
 	"io"
 	"unicode/utf16"
 )
 
-// fromUTF16 makes UTF-8 of the rest of c, which begins with the byte order mark of UTF-16.
-// Excel's "Unicode Text" is such a file.
-func (c *chunks) fromUTF16() {
-	u := &utf16Reader{r: c.r, raw: c.head[2:], err: c.headErr, little: c.head[0] == 0xff}
-	c.r, c.head, c.headErr = u, nil, nil
-}
+// UTF16 returns a reader that makes UTF-8 of the UTF-16 in r, without a byte order mark. Excel's "Unicode Text"
+// is such a file. If little, the low byte of each unit comes first.
+func UTF16(r io.Reader, little bool) io.Reader { return &utf16Reader{r: r, little: little} }
 
 type utf16Reader struct {
 	r      io.Reader
 	raw    []byte // bytes that are not yet text
 	text   []byte // UTF-8 that is not yet read
 	err    error  // of r
-	little bool   // the low byte of each unit comes first
+	little bool
 }
 
 // Read returns at least one character, unless there is an error.
 func (u *utf16Reader) Read(p []byte) (n int, err error) {
-	for len(u.text) == 0 {
-		if u.decode(); len(u.text) > 0 {
-			break
-		}
+	for u.decode(); len(u.text) == 0; u.decode() {
 		if u.err != nil {
 			return 0, u.err
 		}
@@ -47,9 +41,9 @@ func (u *utf16Reader) decode() {
 		}
 		units[i] = uint16(high)<<8 | uint16(low)
 	}
-	if n := len(units) - 1; n >= 0 && u.err == nil && utf16.IsSurrogate(rune(units[n])) {
+	if n := len(units) - 1; n >= 0 && u.err == nil && units[n]&0xfc00 == 0xd800 {
 		units = units[:n] // the other half is to come
 	}
-	u.text = []byte(string(utf16.Decode(units)))
+	u.text = append(u.text, string(utf16.Decode(units))...)
 	u.raw = append(u.raw[:0], u.raw[2*len(units):]...)
 }

@@ -1,4 +1,4 @@
-package table
+package number
 
 import (
 	"math"
@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// checkScan compares scan to strconv, bit for bit. What scan reads of a text is a
-// number to strconv too, and scan reads all of a finite number in digits.
+// checkScan compares Scan to strconv, bit for bit. What Scan reads of a text is a
+// number to strconv too, and Scan reads all of a finite number in digits.
 func checkScan(t *testing.T, s string) {
 	t.Helper()
-	v, end, ok := scan([]byte(s+";7"), 0)
+	v, end, ok := Scan([]byte(s+";7"), 0)
 	want, err := strconv.ParseFloat(s, 64)
 	if ok {
 		part, err := strconv.ParseFloat(s[:min(end, len(s))], 64)

@@ -1,4 +1,4 @@
-package table
+package csv
 
 import (
 	"encoding/json"
