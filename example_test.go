@@ -128,7 +128,7 @@ func ExampleFitMinVolume() {
 	fmt.Println("labels", m.Labels(nil))
 	fmt.Println("warnings", m.Warnings)
 	// Output:
-	// converged: error 166.43, at least 133.31, allowed 166.64
+	// converged: error 166.62, at least 133.31, allowed 166.64
 	// labels [1 1 1 1 0 0 0 0 0 0 0]
 	// warnings []
 }

@@ -65,16 +65,16 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // k is at most 2^15. A Slack of 0 becomes 0.25·q/(d−q) for q = k−1 directions (k with SumAtMostOne) and d
 // columns that vary: a quarter of the fraction by which white noise raises the error of the true memberships
 // above the floor. For clusters, exact mixtures, few rows and few columns it becomes 0.25. The error ends at
-// most 1 % of the slack below the permitted error, or lower if it jumps. Bounds of centers may keep it above;
-// a [Warning] reports errors beyond max(Slack, 0.25). Data whose floor is at most 1e-6 of the total variance
-// is an exact mixture: Slack is then a fraction of 1e-6 of the variance. No slack gives up over half of the
-// variance that centers explain.
+// most 0.1 % of the slack below the permitted error. Bounds of centers may keep it above; a [Warning] reports
+// errors beyond max(Slack, 0.25). Data whose floor is at most 1e-6 of the total variance is an exact mixture:
+// Slack is then a fraction of 1e-6 of the variance. No slack gives up over half of the variance that centers
+// explain.
 //
 // Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at 30 times Tol. For
 // k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. If Centers, Fixed or Lambda
 // is set, or Init is InitSPA or InitGlobal, prototypes are fitted nevertheless. With InitKMeans and a Slack
 // of 0.05 or more, fits of n above max(16384, 512k), or of n·k² above 2.5e7 with n ≥ 64k, start on a random
-// sample. The error then ends within 5 % of the slack.
+// sample.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
 // O(ndk) at the end. For d+1 < k ≤ 2(d+1) the cost is up to ten times as high. Memory: a copy of the data as

@@ -67,7 +67,7 @@ func (p *minVolume) full() (*alternation, error) {
 func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	m := &alternation{
 		minVolume: p, s: p.data, r: p.data.d, axes: basis,
-		most: p.o.MaxIter, tol: p.o.Tol, close: closeShare, progress: p.o.Progress,
+		most: p.o.MaxIter, tol: p.o.Tol, progress: p.o.Progress,
 	}
 	if basis != nil {
 		m.r = basis.Rows
@@ -224,7 +224,10 @@ func (r *volumeRun) finish(ended error) (*Model, error) {
 	if m == nil {
 		m = &Model{Centers: r.m.toData(r.f), Sum: o.Sum, Lambda: s.unscaleSquare(r.lambda), Slack: o.Slack}
 	}
-	m.Memberships, m.Iterations, m.Status, m.Trace = r.g, r.iterations, r.status, r.trace
+	m.Memberships, m.Iterations, m.Status = r.g, r.iterations, r.status
+	for _, loss := range r.trace {
+		m.Trace = append(m.Trace, r.dataLoss(loss))
+	}
 	m.Stationarity = r.m.stationarity(r.iterate, r.lambda)
 	if r.lambda > 0 {
 		m.Volume = o.Volume

@@ -9,7 +9,6 @@ package softkmeans
 // majoriser of the logarithms. λ = 0 is the alternating method (SkM-AM).
 
 import (
-	"context"
 	"math"
 	"slices"
 )
@@ -27,13 +26,11 @@ type alternation struct {
 	fixed    *Matrix        // m×r: the first centers, which stay
 	box      *box           // bounds of centers, in the data's own axes; nil: none
 	most     int            // the iterations of a run at one λ
-	// tol is the tolerance. λ stays if the objective is at most close times the allowance below the target.
-	tol, close float64
-	tall       bool // whether the fit has many rows (isTall): see steering
-	local      bool // as in simplexProblem: rows mix the nearest centers
-	progress   func(Iteration)
-	correct    func(to *iterate) // corrects the sums and the objective: see correction; nil: none
-	work       *passMemory       // made by the first pass
+	tol      float64        // the tolerance
+	local    bool           // as in simplexProblem: rows mix the nearest centers
+	progress func(Iteration)
+	correct  func(to *iterate) // corrects the sums and the objective: see correction; nil: none
+	work     *passMemory       // made by the first pass
 }
 
 // iterate is a point (F, G) of the iteration, with the sums for the next F-step.
@@ -364,48 +361,6 @@ func (m *alternation) setPenalty(to *iterate) {
 	addMulNT(to.majoriser.Data, k, v.half.Data, k, m.contrasts.Data, k, size, false)
 }
 
-// safeCondition is the largest condition number at which logInverse trusts a Cholesky factorization. The
-// error is the condition number times 2^-53 and the order.
-const safeCondition = 0x1p40
-
-// logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A without negative
-// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε). A Cholesky
-// factorization finds them without eigenvectors; if it is ill-conditioned logInverse returns NaN. A becomes A
-// + εI.
-func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
-	for i := range n {
-		a[i*n+i] += eps
-	}
-	copy(scratch, a)
-	if !cholesky(scratch, n) {
-		return math.NaN()
-	}
-	for i := range n {
-		logs -= 2 * math.Log(scratch[i*n+i])
-	}
-	cholInverse(d, scratch, n)
-	if !(norm2(d)*norm2(a) <= safeCondition) {
-		return math.NaN()
-	}
-	return logs
-}
-
-// logInverseEigen sets d and returns the logarithm as logInverse does, by eigenvalues, at any condition. a is
-// A + εI. Eigenvalues of A that rounding made negative count as 0.
-func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
-	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a))
-	clear(d)
-	for i, value := range values {
-		value = max(value-eps, 0) + eps
-		logs += math.Log(value)
-		row := rows.row(i)
-		for a, u := range row {
-			axpy(d[a*n:(a+1)*n], u/value, row)
-		}
-	}
-	return logs
-}
-
 // centersStep overwrites f with the F-step from an iterate at a λ,
 //
 //	F = (GᵀG + (λ/2)D + δI)⁻¹(GᵀX + δF_t).
@@ -475,14 +430,14 @@ type volumeRun struct {
 	m        *alternation
 	restart  int       // the number of the start
 	lambda   float64   // the last λ
-	steer    *steering // changes λ; nil: λ is constant
+	steer    *steering // chooses λ; nil: λ is constant
 	// missed is the objective divided by the target, if it exceeds the target of every slack up to mostSlack,
 	// and 0 otherwise: see nearSlack.
 	missed     float64
 	found      *Model // from clusterMeans: the clusters, with their means as Centers; otherwise nil
-	iterations int    // at the last λ, like trace
+	iterations int
 	status     Status
-	trace      []float64
+	trace      []float64 // the losses, moved so that each fall is at the λ of its iteration: see dataLoss
 }
 
 // runStart is the centers with which a run begins, and the number of the restart.
@@ -491,8 +446,9 @@ type runStart struct {
 	restart int
 }
 
-// run iterates from a start, at most `most` times at one λ. steer changes λ; nil: λ is constant. If the
-// context ends run returns the last complete iterate, or nil if the first pass is incomplete.
+// run iterates from a start, at most `most` times. steer chooses λ, and permits steeredTimes as many
+// iterations; nil: λ is constant. If the context ends run returns the last complete iterate, or nil if the
+// first pass is incomplete.
 //
 // Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). If the loss would rise the momentum is set to
 // 0 and grows again (O'Donoghue & Candès 2015). With the usual denominator t+2 runs took as many iterations,
@@ -511,63 +467,57 @@ func (m *alternation) run(from runStart, lambda float64, most int, steer *steeri
 	if m.pass(r.iterate, nil) != nil {
 		return nil
 	}
-	for changed := true; changed; {
-		r.tell(0)
-		r.status, changed = r.atLambda(w, most)
-	}
+	r.tell(0)
+	r.status = r.converge(w, most)
 	return r
 }
 
-// walk is the state that a run keeps from step to step, also when λ changes.
+// walk is the state that a run keeps from step to step.
 type walk struct {
 	plain, before *Matrix  // the F-step, and the previous F-step
 	next          *iterate // the next iterate
 	age           float64  // steps since the momentum was last 0
 }
 
-// atLambda iterates at one λ, at most `most` times, until the run converges or steer changes λ.
-func (r *volumeRun) atLambda(w *walk, most int) (status Status, changed bool) {
-	m, calm := r.m, 0 // iterations in a row below the tolerance
-	for i := 1; i <= most; i++ {
+// converge iterates until the run is at rest, or has made the most iterations.
+func (r *volumeRun) converge(w *walk, most int) Status {
+	m, q := r.m, r.steer
+	calm, enough, times, scale := 0, 2, 1, math.Inf(1) // calm: iterations in a row below the tolerance
+	if q != nil {
+		enough, times, scale = steeredCalm, steeredTimes, calmScale*q.allowance
+	}
+	for i := 1; (i-1)/times < most; i++ {
 		w.plain, w.before = w.before, w.plain
-		m.centersStep(w.plain, r.iterate, r.lambda)
+		if q != nil {
+			r.steeredStep(w.plain)
+		} else {
+			m.centersStep(w.plain, r.iterate, r.lambda)
+		}
 		if r.advance(w) != nil {
-			return StatusCancelled, false
+			return StatusCancelled
 		}
 		fall := r.lossAt(r.lambda) - w.next.lossAt(r.lambda)
 		// The run is at rest if only rounding is left.
-		rest := !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total))
-		done, slow := rest, rest
-		if !rest {
-			// The run also ends if λ and the floor are 0, and the objective counts as 0 (exactShare).
-			least := r.lambda == 0 && m.trivial() && w.next.objective <= exactShare*m.pc.total
-			if calm++; !(least || fall <= m.tol*max(w.next.objective, leastShare*m.pc.total) &&
-				squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
-				(r.lambda > 0 || m.stationarity(w.next, 0) <= math.Sqrt(flatness*m.tol))) {
-				calm = 0
-			}
-			slow = r.steer != nil && i >= leastSteps && r.steer.watch(w.next.objective, r.objective)
-			r.iterate, w.next = w.next, r.iterate
-			r.tell(i)
-			done = calm == 2 || slices.Equal(r.f.Data, w.next.f.Data)
+		if !(fall >= min(m.tol, restShare)*max(r.objective, leastShare*m.pc.total)) {
+			return StatusConverged
 		}
-		if r.steer != nil && (slow || done || i == most) {
-			if r.lambda, changed = r.steer.next(r.f, r.objective, r.lambda); changed {
-				return StatusNone, true
-			}
+		// The run also ends if λ and the floor are 0, and the objective counts as 0 (exactShare).
+		least := r.lambda == 0 && m.trivial() && w.next.objective <= exactShare*m.pc.total
+		if calm++; !(least || fall <= m.tol*max(min(w.next.objective, scale), leastShare*m.pc.total) &&
+			squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
+			(r.lambda > 0 || m.stationarity(w.next, 0) <= math.Sqrt(flatness*m.tol))) {
+			calm = 0
 		}
-		if done {
-			return StatusConverged, false
+		r.iterate, w.next = w.next, r.iterate
+		r.tell(i)
+		if calm >= enough || slices.Equal(r.f.Data, w.next.f.Data) {
+			return StatusConverged
 		}
 	}
-	return StatusIterationLimit, false
+	return StatusIterationLimit
 }
 
-// leastSteps is the least number of iterations at one λ before steering may change it: the first step after a
-// change can be small. With leastSteps = 1 a fit of 40 centers to digits took twice as long.
-const leastSteps = 2
-
-// tell adds the loss to the trace, and reports the iteration to Progress. Number 0 is the start, at each λ.
+// tell adds the loss to the trace, and reports the iteration to Progress. Number 0 is the start.
 func (r *volumeRun) tell(iteration int) {
 	m, u := r.m, r.m.data.units
 	it := Iteration{
@@ -577,16 +527,69 @@ func (r *volumeRun) tell(iteration int) {
 	if r.lambda > 0 {
 		it.Penalty = m.dataPenalty(r.penalty)
 	}
-	// Objective + λ/2·Penalty, in an order of operations that is monotone in the loss, so that the trace
-	// does not rise by rounding.
-	it.Loss = max(u.unscaleSquare(r.lossAt(r.lambda)+r.lambda/2*m.dataPenalty(0)), -math.MaxFloat64)
-	if iteration == 0 {
-		r.trace = r.trace[:0]
-	}
-	r.trace, r.iterations = append(r.trace, it.Loss), iteration
+	loss := r.lossAt(r.lambda)
+	it.Loss = r.dataLoss(loss)
+	r.trace, r.iterations = append(r.trace, loss), iteration
 	if m.progress != nil {
 		m.progress(it)
 	}
+}
+
+// dataLoss returns a loss at the last λ in the data's units, Objective + λ/2·Penalty, in an order of
+// operations that is monotone in the loss, so that the trace does not rise by rounding.
+func (r *volumeRun) dataLoss(loss float64) float64 {
+	return max(r.m.data.units.unscaleSquare(loss+r.lambda/2*r.m.dataPenalty(0)), -math.MaxFloat64)
+}
+
+// steeredStep chooses λ, and overwrites f with the F-step: see steering. Trials of λ follow the secant of the
+// objective over log λ, or halve the interval in which λ lies. The trace is moved so that it ends with the
+// loss at this λ.
+func (r *volumeRun) steeredStep(f *Matrix) {
+	q, m, before := r.steer, r.m, r.lossAt(r.lambda)
+	goal, exact := q.goal, exactGoal*q.allowance
+	if r.objective > q.target {
+		goal += (r.objective - goal) / 2
+		exact = max(exact, (r.objective-goal)/64)
+	}
+	least, most := leastLambda*q.unit, mostLambda*q.unit
+	low, high := least, most
+	start, last, lastOver := m.quadratic(r.f, r.iterate), math.NaN(), 0.0
+	for trial := 1; ; trial++ {
+		m.centersStep(f, r.iterate, r.lambda)
+		over := r.objective - goal + m.quadratic(f, r.iterate) - start
+		if over > 0 {
+			high = r.lambda
+		} else {
+			low = r.lambda
+		}
+		log := math.Log(r.lambda)
+		if slope := (over - lastOver) / (log - last); slope > 0 {
+			q.slope = slope
+		}
+		last, lastOver = log, over
+		to := r.lambda * math.Exp(min(max(-over/q.slope, -mostStep), mostStep))
+		if math.Abs(over) <= exact || to < least || to > most || trial == mostTrials {
+			break
+		}
+		if !(to > low && to < high) {
+			to = math.Sqrt(low) * math.Sqrt(high)
+		}
+		r.lambda = to
+	}
+	after := r.lossAt(r.lambda)
+	for i, v := range r.trace {
+		r.trace[i] = max(v+(after-before), after)
+	}
+}
+
+// quadratic returns, except for a constant, the objective of the centers f with the memberships of an
+// iterate.
+func (m *alternation) quadratic(f *Matrix, at *iterate) float64 {
+	k, gram := m.k, m.memory().scratch
+	clear(gram)
+	addMulNT(gram, k, f.Data, k, f.Data, k, m.r, true)
+	mirror(gram, k)
+	return dot(gram, at.gg.Data) - 2*dot(f.Data, at.gz.Data)
 }
 
 // advance sets w.next to the next iterate after r, from the last two F-steps.
@@ -604,12 +607,19 @@ func (r *volumeRun) advance(w *walk) error {
 		m.clamp(next.f)
 	}
 	err := m.pass(next, r.g)
-	if err == nil && momentum > 0 && !(next.lossAt(r.lambda) <= r.lossAt(r.lambda)) {
+	if err == nil && momentum > 0 && !(next.lossAt(r.lambda) <= r.lossAt(r.lambda) && r.keeps(next)) {
 		w.age = 0
 		copy(next.f.Data, w.plain.Data)
 		err = m.pass(next, r.g)
 	}
 	return err
+}
+
+// keeps reports whether steering permits a step with momentum. Within the target it must stay there, and must
+// not raise the penalty.
+func (r *volumeRun) keeps(next *iterate) bool {
+	q := r.steer
+	return q == nil || r.objective > q.target || next.objective <= q.target && next.penalty <= r.penalty
 }
 
 // restShare times the objective is the largest decrease of the loss that counts as rounding.
@@ -653,16 +663,6 @@ func (m *alternation) clamp(f *Matrix) {
 		m.box.project(f.row(a))
 	}
 }
-
-// An F-step of centers with bounds ends after boxSweeps sweeps, or with a sweep that moves the centers by
-// less than boxClose of their distance from the start of the step. With boxClose 1e-2 or 1e-8 fits took as
-// many iterations and reached the same result. A freeStep costs as much as some k/freeShare sweeps, so one
-// follows after k/freeShare + 1 sweeps.
-const (
-	boxSweeps = 1000
-	boxClose  = 1e-4
-	freeShare = 8
-)
 
 // boxStep makes the F-step in the box. With A = GᵀG + (λ/2)D + δI and R = GᵀX + δF_t it lowers ½Tr(FᵀAF) −
 // Tr(RᵀF) from F_t on, one center after another (block coordinate descent). The best place of one center is

@@ -1,8 +1,8 @@
 package softkmeans
 
 // Rules for λ: a fixed λ; clusters in place of prototypes and λ = 0; the slack rule. The slack rule takes the
-// λ that makes the objective as large as possible without exceeding the target (1+Slack)·floor; λ follows the
-// objective while a run goes on. A fit for which isTall holds begins on a random sample of its rows.
+// λ that makes the objective as large as possible without exceeding the target (1+Slack)·floor. Each F-step
+// has a λ of its own. A fit for which isTall holds begins on a random sample of its rows.
 
 import (
 	"cmp"
@@ -212,24 +212,15 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 // the standard error. A fit of 64 centers to digits took 127 iterations with 30, and 204 with 10.
 const crowdedTol = 30
 
-// steered runs from a start while λ follows the slack. It returns the run at the last λ, or, if that is above
-// the slack, at the best λ within the slack.
+// steered runs from a start while λ follows the slack. The search for the first λ begins at lambda.
 func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
+	target, allowance := m.target(), m.allowance()
 	q := &steering{
-		floor: m.least, target: m.target(), allowance: m.allowance(), unit: m.pc.total / float64(m.k),
-		slope: firstSlope, close: m.close, tall: m.tall, calmShare: calmShare, most: mostChanges,
+		target: target, goal: target - goalShare*allowance, allowance: allowance,
+		unit: m.pc.total / float64(m.k), slope: allowance,
 	}
-	if m.exact() {
-		q.calmShare, q.most = exactCalmShare, exactChanges
-	}
-	out := m.run(from, lambda, m.most, q)
-	// If the objective jumps the last point within the slack is the answer.
-	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
-		if back := m.run(runStart{q.within.f, from.restart}, q.within.lambda, m.most, nil); back != nil {
-			out = back
-		}
-	}
-	return out, cancelled(m.s.ctx)
+	lambda = min(max(lambda, leastLambda*q.unit), mostLambda*q.unit)
+	return m.run(from, lambda, m.most, q), cancelled(m.s.ctx)
 }
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. It starts
@@ -313,7 +304,7 @@ func pureSamples(m *alternation) *volumeRun {
 
 // A fit begins on a random sample if isTall returns true. The sample contains drawnRows rows or, if that is
 // more, drawnPerCenter for each center, but at most a quarter of all rows. manyWork counts only if the
-// quarter contains leastDrawn rows a center. The first λ is at most firstTall·allowance/k.
+// quarter contains leastDrawn rows a center.
 //
 // The sample's centers are measured on all rows, and corrected by up to tallPasses more measurements. Samples
 // of fewer than fairlyDrawn rows a center are not corrected. Without correction 100 centers for 10 000 rows
@@ -322,8 +313,6 @@ func pureSamples(m *alternation) *volumeRun {
 // quarters, and the volume was larger by 4 % in each dimension.
 //
 // Tol is multiplied by drawTol on the sample, and by tallTol on all rows and on samples without correction.
-// The objective ends within the fractions drawClose and tallClose of the slack: more exact ends took two to
-// four times as many passes over all rows.
 const (
 	manyRows         = 1 << 14
 	manyWork         = 3 << 23
@@ -331,12 +320,10 @@ const (
 	drawnRows        = 1 << 12
 	drawnPerCenter   = 128
 	fairlyDrawn      = 64
-	firstTall        = 10
 	tallPasses       = 8
 	drawTol          = 10
-	drawClose        = 0.1
 	tallTol          = 100
-	tallClose        = 0.05
+	refineClose      = 0.01
 	leastTallSlack   = 0.05
 	refineIterations = 100 // of a run on the corrected sample
 )
@@ -359,7 +346,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 	if part.s.n < fairlyDrawn*m.k { // the error on so few rows says little about the error on all rows
 		part.tol = tallTol * m.tol
 	}
-	lambda := min(m.firstLambda(), firstTall*m.allowance()/float64(m.k))
+	lambda := m.firstLambda()
 	best, from, err := part.chosenStart(lambda)
 	if err == nil {
 		best, err = part.steered(from, lambda)
@@ -371,7 +358,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 		var end *alternation
 		if end, err = m.end(); err == nil {
 			all := *end
-			all.tol, all.close, all.tall = tallTol*m.tol, tallClose, true
+			all.tol = tallTol * m.tol
 			var out *volumeRun
 			if out, err = all.steered(best.lifted(), best.lambda); out != nil {
 				out.m = end // with the tolerance of the options
@@ -395,7 +382,7 @@ func (m *alternation) draw() *alternation {
 	part := *m
 	part.s = m.s.some(size, slices.Repeat([]float64{1 / m.perWeight(1) / float64(size)}, size))
 	part.work, part.z = nil, chosenRows(m.z, list)
-	part.tol, part.close, part.tall = drawTol*m.tol, drawClose, true
+	part.tol = drawTol * m.tol
 	inside, _ := part.principalRows()
 	part.residual = m.pc.floor - squaresBeyond(part.s, part.z, inside)
 	return &part
@@ -441,7 +428,7 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 		// this center.
 		fall := at.lossAt(next.lambda) - next.lossAt(next.lambda)
 		little := fall <= part.tol*max(at.objective, leastShare*m.pc.total) &&
-			math.Abs(next.objective-at.objective) <= closeShare*m.allowance()
+			math.Abs(next.objective-at.objective) <= refineClose*m.allowance()
 		if little || next.objective < m.pc.floor-m.allowance() {
 			return best, nil
 		}

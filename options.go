@@ -150,7 +150,7 @@ func (i Init) String() string { return nameOf("Init", int(i), "auto", "k-means",
 // in squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
-	Iteration int     // 0 at the start; the count begins at 0 again for every λ
+	Iteration int     // 0 at the start of a run
 	Objective float64 // ‖X − GF‖²
 	Loss      float64 // Objective + λ/2·Penalty
 	Floor     float64 // a lower bound of Objective; for soft k-means the minimum
@@ -164,7 +164,7 @@ type MinVolumeOptions struct {
 	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed     uint64    // of all random numbers: the same seed gives the same result
 	Restarts int       // starts, compared at the first λ; 0: 1. InitGlobal and Centers start once.
-	MaxIter  int       // the most iterations at one λ; 0: 1000. Reaching it is StatusIterationLimit.
+	MaxIter  int       // iterations of a run; 8 times as many if λ varies; 0: 1000 (StatusIterationLimit)
 	// Tol ends a run after two iterations in a row in which Loss falls by at most Tol·Objective, and ‖F_t+1 −
 	// F_t‖² ≤ Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must be at most √(1000·Tol), too.
 	Tol     float64

@@ -46,14 +46,14 @@ type Model struct {
 	Sum        Sum       // whether rows of Memberships add up to 1 or at most 1; Predict's, too
 	Warnings   []Warning // reasons to look closer; nil: none
 	Others     []Answer  // the other answers that a warning is about; nil: none
-	Iterations int       // at the final λ; for Fit, steps of SolverKrylov and its proof, or 0
+	Iterations int       // of the last run; for Fit, steps of SolverKrylov and its proof, or 0
 	// Stationarity tells how steep the loss is: moving the centers by s·‖F‖, for a small s, lowers it by at
 	// most about s·Stationarity·Objective. It is 0 at a minimum, at a saddle and for [Fit]. After
 	// FitAlternating ended by Tol it is at most √(1000·Tol), 0.1 by default. Above 1 the iteration is far
 	// from its end, as for columns of very different scale.
 	Stationarity float64
 	Status       Status    // why it stopped
-	Trace        []float64 // the loss at the start and after each iteration at the final λ; nil for Fit
+	Trace        []float64 // the loss at the start and after each iteration, by falls at their λ; nil for Fit
 }
 
 // Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the samples in the rows of
