@@ -141,7 +141,7 @@ func TestCandidate(t *testing.T) {
 // Standardized columns are tried if no two criteria are the same; their units make no difference.
 func TestChooseStandardized(t *testing.T) {
 	t.Parallel()
-	x := blobs(96, 6, 3, 4)
+	x := blobs(96, 6, 3, 5)
 	for i := range x.Rows {
 		for j := range x.Cols {
 			x.Row(i)[j] *= math.Exp2(float64(j))
