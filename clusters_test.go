@@ -156,7 +156,7 @@ func TestManyBounds(t *testing.T) {
 		if m.Lambda != 0 || maxDiff(m.Centers, want) != 0 || (maxDiff(m.Centers, m.ClusterMeans) == 0) != equal {
 			t.Errorf("from %g: centers %v", least, m.Centers.Data)
 		}
-		if d := maxDiff(m.Memberships, mustDo(m.Predict(nil, x))(t)); d > 1e-6 {
+		if d := maxDiff(m.Memberships, mustDo(m.Predict(nil, x))(t)); d > 1e-5 {
 			t.Errorf("from %g: Predict is off by %g", least, d)
 		}
 	}
