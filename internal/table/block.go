@@ -176,8 +176,9 @@ func (b *block) above() int {
 	n, numbers, blank := b.header(first), 0, false
 	for i := n - 1; i >= 0 && !b.marked(i, noName); i-- { // lines above one such as ***End_of_Header*** are text
 		fields := b.fields[i]
-		about := len(fields) > 1 && empty(fields[:2]) // the columns, as MS-DIAL writes
-		if 2*howMany(fields, numeric) > len(fields) && len(fields) > 1 && !about && !keyed(fields[:1]) {
+		numerals, all := howMany(fields, numeric), howMany(fields, present)
+		about := numerals < all && len(fields) > 1 && empty(fields[:2]) // the columns, as MS-DIAL writes
+		if 2*numerals > all && len(fields) > 1 && !about && !keyed(fields[:1]) {
 			numbers++ // another table has three such lines or more
 		}
 		blank = blank || absent(b.lines[i])
