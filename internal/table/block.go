@@ -176,16 +176,16 @@ func (b *block) above() int {
 	n, numbers, blank := b.header(first), 0, false
 	for i := n - 1; i >= 0 && !b.marked(i, noName); i-- { // lines above one such as ***End_of_Header*** are text
 		fields := b.fields[i]
-		if len(fields) > 1 && 2*howMany(fields, numeric) > len(fields) {
+		numerals, all := howMany(fields, numeric), howMany(fields, present)
+		about := numerals < all && len(fields) > 1 && empty(fields[:2]) // the columns, as MS-DIAL writes
+		if 2*numerals > all && len(fields) > 1 && !about && !keyed(fields[:1]) {
 			numbers++ // another table has three such lines or more
 		}
 		blank = blank || absent(b.lines[i])
-		same := len(fields) == b.width && !empty(fields[:2]) &&
-			(numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
-		row := b.share(fields) > 0.5 || len(fields) > 1 && howMany(fields, numericOrMissing) == len(fields)
+		same := len(fields) == b.width && (numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
 		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
-			!b.marked(i, marks) && !(i > 0 && len(fields) == 1) &&
-				(same || row && !blank || numbers == leastTable) {
+			!b.marked(i, marks) && !about && !(i > 0 && len(fields) == 1) &&
+				(same || !blank && (numbers > 0 || b.share(fields) > 0.5) || numbers == leastTable) {
 			return 0
 		}
 	}

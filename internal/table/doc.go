@@ -19,13 +19,13 @@
 //     only be read with a point. 1.234 beside semicolons is asked about.
 //  3. Block (block.go). The rows are the lines with numbers where most of the last lines have them, from the
 //     first three in a row. Their header is the line right above with as many fields, or one less. All above
-//     is text, unless a line has as many fields, or numbers alone, or most of the numbers of a row, or three
-//     have more numbers than words. Keys such as Date: and lines with *!%; at the start are text anyway, and
-//     so is all above one with * or ! or <tag>. Without a header, names come from the last comment, or from
-//     the one above it if the last has units. Lines below are text if they have no numbers and another number
-//     of fields. Lines below a blank line are text if they begin with Mean, SD, n, …, or have no numbers.
-//     They also are if they have one number and another number of fields. If an error follows in a text of
-//     several tables, each below a title, it says so.
+//     is text, but not if a line has as many fields, or more numbers than words or most of a row's numbers
+//     without a blank line below, or if three have more numbers than words. Keys such as Date: and lines with
+//     *!%; at the start are text anyway, and so is all above one with * or ! or <tag>. Without a header,
+//     names come from the last comment, or from the one above it if the last has units. Lines below are text
+//     if they have no numbers and another number of fields. Lines below a blank line are text if they begin
+//     with Mean, SD, n, …, or have no numbers. They also are if they have one number and another number of
+//     fields. If an error follows in a text of several tables, each below a title, it says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
 //     columns of numbers as often as numbers, or begins with the name of an axis. Other numbers may be a
 //     header if they rise or fall on line 1 alone. They are one in five cases: eight or more have regular
