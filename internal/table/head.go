@@ -128,7 +128,7 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 			}
 		}
 		row = row[max(0, len(row)-n):]
-		return len(row) == n && ordered(row) && (!exact || exactAxis(row))
+		return len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || exactAxis(row))
 	})
 	switch {
 	case beside && ids:
