@@ -41,7 +41,7 @@ type Options struct {
 	Weights     []float64
 	Enclosure   Enclosure // EnclosureBall (the default) or EnclosureTight
 	Sum         Sum       // SumToOne (the default) or SumAtMostOne, which Fit refuses
-	Workers     int       // 0: GOMAXPROCS. A Fit of about 3 ms or less runs on one
+	Workers     int       // 0: GOMAXPROCS. A Fit of about 1 ms or less runs on one
 	Solver      Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	Orientation *Matrix   // orthogonal (k−1)×(k−1) matrix Q that rotates the simplex, B → BQ; nil: none
 	MostK       int       // the largest k of Floors; 0: all

@@ -19,8 +19,7 @@ func workerCount(asked int) int {
 }
 
 // leastShared is the least work of a pass that workers share, in multiplications of blocks: about 0.1 ms. A
-// thread that slept takes as long to wake up, and the pass waits for all threads. On two idle processors a
-// Fit of 1797×64 rows, in six passes, took 1.81 ms with two workers and 1.44 ms with one.
+// thread that slept takes as long to wake up, and the pass waits for all threads.
 const leastShared = 1 << 20
 
 // paying returns the number of workers, or 1 for a pass of less work than leastShared.
@@ -31,15 +30,16 @@ func paying(workers int, work float64) int {
 	return workers
 }
 
-// fitWorkers returns asked, or 1 if more workers cost a Fit time: most of its passes take a thirtieth to a
-// tenth of the work. The work is n·d·(min(n, d) + 2k) multiplications, and nk² for memberships. Reading a
-// number or writing a membership counts as 50 multiplications.
+// fitWorkers returns asked, or 1 if more workers cost a Fit time: its largest passes take an eighth of the
+// work or more. The work is n·d·(min(n, d) + 2k) multiplications, and nk² for memberships. Reading a number
+// or writing a membership counts as 50 multiplications. A Fit of 1797×64 rows took 2.1 to 2.3 ms with two
+// workers, and 2.5 to 3.0 with one; on another machine 1.8 and 1.4.
 func fitWorkers(asked int, x *Matrix, k int) int {
 	if asked < 0 || x == nil { // errors, for newSamples
 		return asked
 	}
 	n, d, c := float64(x.Rows), float64(x.Cols), float64(k)
-	return paying(asked, (n*d*(min(n, d)+2*c+50)+n*c*(c+50))/32)
+	return paying(asked, (n*d*(min(n, d)+2*c+50)+n*c*(c+50))/8)
 }
 
 // runTasks calls fn once for each task 0 … tasks−1, on at most the given number of workers, and returns when
