@@ -42,17 +42,18 @@
 //     that are numbers; names go before dates, and these before counts. Other such columns are left out.
 //     Columns without a name or named x, y, z beside names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its
-//     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
-//     samples are (S1, ctrl2; numbers; units alike), or are smooth on regular steps without any header. So
-//     are they if column 1 has types of mutations, the main oxides, or genes or proteins beside names of
-//     samples, if a line below the header is named Group, Class, …, or if the file is GCT. One of these
-//     without the other is a question: genes above five columns or more, elements, species, names such as
-//     OTU_3, gene12 or Abra alba, a column of m/z or of lineages, an axis without a name. An axis beside
-//     columns of other kinds, or it or regular steps beside one, is one measurement, whose points stay rows,
-//     with a warning; so are names of features beside one or two samples. Lines of sample, axis and value are
-//     a long table if names say so; if each sample has each value of the axis, that is a question. Codes,
-//     places, units and flags beside the values are left out of it. Time, Date and Year are no axes. Columns
-//     of the same axis beside each sample, as the Cary writes, are one axis.
+//     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as samples
+//     are (S1, ctrl2; numbers; units alike), or are smooth on regular steps without any header. So are they if
+//     column 1 has types of mutations, the main oxides, or is named gene, protein, … beside names of samples,
+//     if a line below the header is named Group, Class, …, or if the file is GCT. One of these without the
+//     other is a question: genes above five columns or more, elements, species, names such as OTU_3, gene12 or
+//     Abra alba, a column of m/z or of lineages, an axis without a name. So are names of six samples or more
+//     above twice as many rows, if column 1 has no name. An axis beside columns of other kinds, or it or
+//     regular steps beside one, is one measurement, whose points stay rows, with a warning; so are names of
+//     features beside one or two samples. Lines of sample, axis and value are a long table if names say so; if
+//     each sample has each value of the axis, that is a question. Codes, places, units and flags beside the
+//     values are left out of it. Time, Date and Year are no axes. Columns of the same axis beside each sample,
+//     as the Cary writes, are one axis.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.

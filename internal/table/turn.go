@@ -398,10 +398,11 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 	return 5*most >= 4*n || 2*len(shapes) <= n && 5*numbers >= 4*n, 5*samples >= 4*n
 }
 
-// sampleWord parts a name into a first word, in lower case, and a number.
+// sampleWord parts a name such as WT_rep1 into a first word, in lower case, and a number.
 func sampleWord(name string) (word, number string) {
 	rest := strings.TrimLeftFunc(name, isLetter)
-	return strings.ToLower(strings.TrimSuffix(name, rest)), strings.TrimLeft(rest, " _-.#")
+	number = strings.TrimPrefix(strings.TrimLeft(rest, " _-.#"), "rep")
+	return strings.ToLower(strings.TrimSuffix(name, rest)), number
 }
 
 func likeSample(name string) bool {

@@ -30,7 +30,7 @@ feature | compound | metabolite | peptide | protein | variable | motif | region 
 feature | item | target | target name | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
-sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | treated | trt | specimen | probe
+sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | treated | treat | trt | specimen | probe
 sample | wt | ko | mut | dmso | vehicle | case | untreated | batch | gsm
 of features | m/z | mz | row m/z | average mz | mzmed | taxonomy | taxonomy_id | ncbi_tax_id | lineage
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
