@@ -261,9 +261,10 @@ const (
 )
 
 // A run with steering ends after steeredCalm iterations below the tolerance in place of two: steps are small
-// until momentum has grown. The tolerance is a fraction of calmScale allowances if the objective is larger.
-// Near a line, with a slack of .01, runs that ended earlier had 1.09 times the volume. The run takes up to
-// steeredTimes as many iterations as a run at a constant λ.
+// until momentum has grown. Within the target the tolerance is a fraction of calmScale allowances if the
+// objective is larger. Near a line, with a slack of .01, runs that ended earlier had 1.09 times the volume.
+// Above the target it is a fraction of the objective: with bounds of centers the target may be out of reach,
+// and centers ran away from the data. The run takes up to steeredTimes as many iterations as at a constant λ.
 const (
 	steeredCalm  = 5
 	calmScale    = 4

@@ -482,9 +482,9 @@ type walk struct {
 // converge iterates until the run is at rest, or has made the most iterations.
 func (r *volumeRun) converge(w *walk, most int) Status {
 	m, q := r.m, r.steer
-	calm, enough, times, scale := 0, 2, 1, math.Inf(1) // calm: iterations in a row below the tolerance
+	calm, enough, times := 0, 2, 1 // calm: iterations in a row below the tolerance
 	if q != nil {
-		enough, times, scale = steeredCalm, steeredTimes, calmScale*q.allowance
+		enough, times = steeredCalm, steeredTimes
 	}
 	for i := 1; (i-1)/times < most; i++ {
 		w.plain, w.before = w.before, w.plain
@@ -503,7 +503,11 @@ func (r *volumeRun) converge(w *walk, most int) Status {
 		}
 		// The run also ends if λ and the floor are 0, and the objective counts as 0 (exactShare).
 		least := r.lambda == 0 && m.trivial() && w.next.objective <= exactShare*m.pc.total
-		if calm++; !(least || fall <= m.tol*max(min(w.next.objective, scale), leastShare*m.pc.total) &&
+		size := w.next.objective
+		if q != nil && size <= q.target {
+			size = min(size, calmScale*q.allowance)
+		}
+		if calm++; !(least || fall <= m.tol*max(size, leastShare*m.pc.total) &&
 			squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
 			(r.lambda > 0 || m.stationarity(w.next, 0) <= math.Sqrt(flatness*m.tol))) {
 			calm = 0

@@ -620,3 +620,18 @@ func TestWhite(t *testing.T) {
 		}
 	}
 }
+
+// TestSlackOutOfReach: bounds of centers keep the error above a target close to the floor. The run ends, and
+// centers stay near where they were.
+func TestSlackOutOfReach(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := NewMatrix(121, 4, nil)
+	for i := range x.Data {
+		x.Data[i] = float64(rng.IntN(3))
+	}
+	m := mustDo(FitMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true, Slack: 1e-6}))(t)
+	if top := slices.Max(m.Centers.Data); m.Status != StatusConverged || !(top < 1e4) {
+		t.Errorf("%v after %d iterations, the largest entry of a center is %g", m.Status, m.Iterations, top)
+	}
+}
