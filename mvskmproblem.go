@@ -271,6 +271,14 @@ const (
 	steeredTimes = 8
 )
 
+// size returns the objective that tolerances of a run with steering q, or with none, are fractions of.
+func (q *steering) size(objective float64) float64 {
+	if q != nil && objective <= q.target {
+		return min(objective, calmScale*q.allowance)
+	}
+	return objective
+}
+
 // safeCondition is the largest condition number at which logInverse trusts a Cholesky factorization. The
 // error is the condition number times 2^-53 and the order.
 const safeCondition = 0x1p40

@@ -503,11 +503,7 @@ func (r *volumeRun) converge(w *walk, most int) Status {
 		}
 		// The run also ends if λ and the floor are 0, and the objective counts as 0 (exactShare).
 		least := r.lambda == 0 && m.trivial() && w.next.objective <= exactShare*m.pc.total
-		size := w.next.objective
-		if q != nil && size <= q.target {
-			size = min(size, calmScale*q.allowance)
-		}
-		if calm++; !(least || fall <= m.tol*max(size, leastShare*m.pc.total) &&
+		if calm++; !(least || fall <= m.tol*max(q.size(w.next.objective), leastShare*m.pc.total) &&
 			squaredDistance(w.next.f.Data, r.f.Data) <= m.tol*sumSquares(w.next.f.Data) &&
 			(r.lambda > 0 || m.stationarity(w.next, 0) <= math.Sqrt(flatness*m.tol))) {
 			calm = 0
