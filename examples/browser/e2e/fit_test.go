@@ -127,7 +127,7 @@ func TestNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.compare(m, truth)
-		if got := p.text("above"); got != "24.9 %" {
+		if got := p.text("above"); got != "25.0 %" {
 			t.Errorf("the minimal volume is %s above the floor", got)
 		}
 		p.pictures("scatter", "ternary", "centers", "memberships", "floors", "trace")
