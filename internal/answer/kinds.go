@@ -167,7 +167,8 @@ func (a *Answer) mixtures(open bool) string {
 	if slices.ContainsFunc(list, func(p Prototype) bool { return p.Low != nil }) {
 		text += " In brackets: the means of the rows' ranges."
 	}
-	if open && slices.ContainsFunc(list, func(p Prototype) bool { return p.Low == nil || *p.High-*p.Low > 1e-6 }) {
+	wide := func(p Prototype) bool { return p.Low == nil || *p.High-*p.Low > 1e-6 }
+	if open && slices.ContainsFunc(list, wide) {
 		text += " Other shares fit as well."
 	}
 	return text

@@ -1,7 +1,7 @@
 // Package csv splits CSV text into records after RFC 4180, and makes UTF-8 of other encodings.
 //
-// The records are those of encoding/csv, which the tests compare, but quotes within a field that does not
-// begin with one are text. That package is not used because it imports fmt and reflect, which would double a
+// Package encoding/csv splits text into the same records, as the tests hold. But here quotes within a field that
+// does not begin with one are text. That package is not used because it imports fmt and reflect, which would double a
 // small WebAssembly file.
 package csv
 
@@ -21,7 +21,7 @@ const (
 	mostQuoted = 1 << 20  // bytes of a quoted field
 )
 
-// Fault is what is wrong with a record.
+// Fault is an error in a record, and its place.
 type Fault struct {
 	Line, Field int // from 1; field 0 is all of the record
 	Msg         string
@@ -41,7 +41,7 @@ type Splitter struct {
 	Comma rune
 	trim  bool // skip white space before a field
 	Hash  bool // lines that begin with # are comments
-	Trail byte // what follows it on a line without quotes is a comment; 0: nothing
+	Trail byte // begins a comment at the end of a line without quotes; 0: there are none
 
 	// The last record. It is valid until Next is called again.
 	Fields [][]byte

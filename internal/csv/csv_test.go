@@ -127,7 +127,7 @@ func TestSplitLines(t *testing.T) {
 	}
 }
 
-// FuzzSplit compares records to those of encoding/csv.
+// FuzzSplit compares records with the records of encoding/csv.
 func FuzzSplit(f *testing.F) {
 	for _, s := range splitTexts {
 		f.Add(s, ',', true)

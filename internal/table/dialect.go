@@ -110,8 +110,8 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	s.note("lines that begin with # are comments")
 }
 
-// trailing finds comments at the ends of lines, after ; # % or |: what is before the sign are numbers with
-// decimal points, with commas, tabs or spaces between them, and what follows it is no number on any.
+// trailing reports whether the lines of text end in comments after ; # % or |, and notes the sign. On each line
+// numbers with decimal points, apart by commas, tabs or spaces, are before the sign, and no number is after it.
 func (s *survey) trailing(text []byte) bool {
 	for _, sign := range []byte(";#%|") {
 		for _, comma := range "\t, " {
