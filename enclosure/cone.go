@@ -292,7 +292,7 @@ func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, err
 }
 
 // halfSpace returns the axis, the unit vector whose least cosine with the rows of w is about as large as
-// possible. It also returns that cosine, the margin. The method is by P. Wolfe, Finding the Nearest Point in a
+// possible, and the margin, which is this cosine. The method is by P. Wolfe, Finding the Nearest Point in a
 // Polytope, 1976. A row i with skip(i) does not count. The axis is nil if no row counts, or if no half-space
 // contains the others.
 //

@@ -84,8 +84,8 @@ func InRange(v float64) *float64 {
 	return nil
 }
 
-// fitsAny reports whether as many prototypes fit any table of this size. With sums of at most 1 the floor of as many
-// prototypes as columns is 0, too, but only data in a cone reaches it.
+// fitsAny reports whether as many prototypes fit any table of this size. With sums of at most 1 the floor of
+// as many prototypes as columns is 0, too, but only data in a cone reaches it.
 func (q *Quality) fitsAny() bool {
 	return q.Trivial && !q.Bounded && (q.Sum == softkmeans.SumToOne || q.K > q.Columns)
 }

@@ -65,7 +65,7 @@ func (l *flaws) add(f flaw) {
 	}
 }
 
-// flaw is the fault of a field that is missing, or no number.
+// flaw returns the flaw of field j, which is missing or no number; err is its fault.
 func (o *part) flaw(p *parser, j int, field []byte, err *Error) flaw {
 	f := flaw{field: j, count: 1, line: p.line(j), row: o.rows}
 	if !missing(field) {
