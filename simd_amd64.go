@@ -78,9 +78,9 @@ func transposed(p, q, r, s vector) (c0, c1, c2, c3 vector) {
 		even.ConcatPermute128Scalars(1, 3, next), odd.ConcatPermute128Scalars(1, 3, last)
 }
 
-// wideTileSIMD sets sums to the nine dot products of the vectors of strip a with the vectors of b's first strip,
-// as tileSIMD does. The strips have eight lanes, for registers of 512 bits. A generic function for both widths
-// would call a method for every product.
+// wideTileSIMD sets sums to the nine dot products of the vectors of strip a with the vectors of b's first
+// strip, as tileSIMD does. The strips have eight lanes, for registers of 512 bits. A generic function for
+// both widths would call a method for every product.
 func wideTileSIMD(sums *[12]float64, a, b []float64) {
 	type vector = archsimd.Float64x8
 	load := func(s []float64) vector { return archsimd.LoadFloat64x8Array((*[8]float64)(s)) }
