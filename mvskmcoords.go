@@ -4,6 +4,7 @@ package softkmeans
 // end. The model of the best run.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -67,7 +68,7 @@ func (p *minVolume) full() (*alternation, error) {
 func (p *minVolume) in(basis *Matrix) (*alternation, error) {
 	m := &alternation{
 		minVolume: p, s: p.data, r: p.data.d, axes: basis,
-		most: p.o.MaxIter, tol: p.o.Tol, progress: p.o.Progress,
+		most: cmp.Or(p.o.MaxIter, defaultMaxIter), tol: p.o.Tol, progress: p.o.Progress,
 	}
 	if basis != nil {
 		m.r = basis.Rows

@@ -87,7 +87,6 @@ func newMinVolume(x rows, k int, o *MinVolumeOptions, pc *principal) (*minVolume
 	p := &minVolume{rows: x, data: s, k: k, o: *o, pc: pc, least: pc.floor}
 	p.o.Fixed = cmp.Or(o.Fixed, NewMatrix(0, s.d, nil))
 	p.o.Restarts = cmp.Or(o.Restarts, defaultRestarts)
-	p.o.MaxIter = cmp.Or(o.MaxIter, defaultMaxIter)
 	p.o.Tol = cmp.Or(o.Tol, defaultTol)
 	rounding, b := roundedFloor*pc.total, pc.basis.Rows
 	if pc.floor <= rounding && b > 0 {
@@ -264,11 +263,11 @@ const (
 // until momentum has grown. Within the target the tolerance is a fraction of calmScale allowances if the
 // objective is larger. Near a line, with a slack of .01, runs that ended earlier had 1.09 times the volume.
 // Above the target it is a fraction of the objective: with bounds of centers the target may be out of reach,
-// and centers ran away from the data. The run takes up to steeredTimes as many iterations as at a constant λ.
+// and centers ran away from the data. steeredMaxIter is the default of MaxIter.
 const (
-	steeredCalm  = 5
-	calmScale    = 4
-	steeredTimes = 8
+	steeredCalm    = 5
+	calmScale      = 4
+	steeredMaxIter = 8 * defaultMaxIter
 )
 
 // size returns the objective that tolerances of a run with steering q, or with none, are fractions of.

@@ -446,9 +446,8 @@ type runStart struct {
 	restart int
 }
 
-// run iterates from a start, at most `most` times. steer chooses λ, and permits steeredTimes as many
-// iterations; nil: λ is constant. If the context ends run returns the last complete iterate, or nil if the
-// first pass is incomplete.
+// run iterates from a start, at most `most` times. steer chooses λ; nil: λ is constant. If the context ends
+// run returns the last complete iterate, or nil if the first pass is incomplete.
 //
 // Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). If the loss would rise the momentum is set to
 // 0 and grows again (O'Donoghue & Candès 2015). With the usual denominator t+2 runs took as many iterations,
@@ -482,11 +481,11 @@ type walk struct {
 // converge iterates until the run is at rest, or has made the most iterations.
 func (r *volumeRun) converge(w *walk, most int) Status {
 	m, q := r.m, r.steer
-	calm, enough, times := 0, 2, 1 // calm: iterations in a row below the tolerance
+	calm, enough := 0, 2 // calm: iterations in a row below the tolerance
 	if q != nil {
-		enough, times = steeredCalm, steeredTimes
+		enough = steeredCalm
 	}
-	for i := 1; (i-1)/times < most; i++ {
+	for i := 1; i <= most; i++ {
 		w.plain, w.before = w.before, w.plain
 		if q != nil {
 			r.steeredStep(w.plain)

@@ -196,11 +196,14 @@ func TestTraceFalls(t *testing.T) {
 		total := mustDo(Floors(bg, x, nil))(t)[0]
 		for seed, start := range []*Matrix{nil, randomCenters(x, set.k, 1)} {
 			for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
-				for _, share := range []float64{0, 0.02, 0.2, 2} {
+				for _, share := range []float64{0, 0.02, 0.2, 2, math.NaN()} { // NaN: λ varies
 					o := &MinVolumeOptions{Sum: Sum(seed), Centers: start, MaxIter: 40, Tol: 1e-9}
 					fit := FitAlternating
+					if share != 0 {
+						o.Volume, fit = volume, FitMinVolume
+					}
 					if share > 0 {
-						o.Volume, o.Lambda, fit = volume, share*total/float64(set.k), FitMinVolume
+						o.Lambda = share * total / float64(set.k)
 					}
 					m := mustDo(fit(bg, x, set.k, o))(t)
 					for i, loss := range m.Trace[1:] {

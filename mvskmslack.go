@@ -194,7 +194,7 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 	if err != nil {
 		return best, err
 	}
-	best, err = m.steered(from, lambda)
+	best, err = m.steered(from, lambda, 0)
 	if err == nil && best.objective > m.target() {
 		best, err = fallBack(best)
 	}
@@ -202,7 +202,7 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 		return best, err
 	}
 	return best.after(func(all *alternation) *volumeRun {
-		out, _ := all.steered(best.lifted(), best.lambda) // after returns the context's error
+		out, _ := all.steered(best.lifted(), best.lambda, best.iterations) // after returns the context's error
 		return out
 	})
 }
@@ -212,15 +212,16 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 // the standard error. A fit of 64 centers to digits took 127 iterations with 30, and 204 with 10.
 const crowdedTol = 30
 
-// steered runs from a start while λ follows the slack. The search for the first λ begins at lambda.
-func (m *alternation) steered(from runStart, lambda float64) (*volumeRun, error) {
+// steered runs from a start while λ follows the slack. The search for the first λ begins at lambda. MaxIter
+// counts iterations that were made before, too.
+func (m *alternation) steered(from runStart, lambda float64, before int) (*volumeRun, error) {
 	target, allowance := m.target(), m.allowance()
 	q := &steering{
 		target: target, goal: target - goalShare*allowance, allowance: allowance,
 		unit: m.pc.total / float64(m.k), slope: allowance,
 	}
 	lambda = min(max(lambda, leastLambda*q.unit), mostLambda*q.unit)
-	return m.run(from, lambda, m.most, q), cancelled(m.s.ctx)
+	return m.run(from, lambda, max(0, cmp.Or(m.o.MaxIter, steeredMaxIter)-before), q), cancelled(m.s.ctx)
 }
 
 // fallBack returns the slack rule's answer if no λ that was tried from a start is within the slack. It starts
@@ -235,7 +236,7 @@ func fallBack(best *volumeRun) (*volumeRun, error) {
 	if err != nil {
 		return best, err
 	}
-	first, err := m.steered(runStart{global, best.restart}, leastLambda*m.pc.total/float64(m.k))
+	first, err := m.steered(runStart{global, best.restart}, leastLambda*m.pc.total/float64(m.k), 0)
 	if err == nil && first.objective < best.objective {
 		best = first
 	}
@@ -349,7 +350,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 	lambda := m.firstLambda()
 	best, from, err := part.chosenStart(lambda)
 	if err == nil {
-		best, err = part.steered(from, lambda)
+		best, err = part.steered(from, lambda, 0)
 	}
 	if err == nil && part.s.n >= fairlyDrawn*m.k {
 		best, err = m.refine(best)
@@ -360,7 +361,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 			all := *end
 			all.tol = tallTol * m.tol
 			var out *volumeRun
-			if out, err = all.steered(best.lifted(), best.lambda); out != nil {
+			if out, err = all.steered(best.lifted(), best.lambda, 0); out != nil {
 				out.m = end // with the tolerance of the options
 				return out, err
 			}

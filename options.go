@@ -164,7 +164,7 @@ type MinVolumeOptions struct {
 	Workers  int       // 0: GOMAXPROCS. Results are bit-identical for any number of workers.
 	Seed     uint64    // of all random numbers: the same seed gives the same result
 	Restarts int       // starts, compared at the first λ; 0: 1. InitGlobal and Centers start once.
-	MaxIter  int       // iterations of a run; 8 times as many if λ varies; 0: 1000 (StatusIterationLimit)
+	MaxIter  int       // iterations of a run; 0: 1000, and 8000 if λ varies (StatusIterationLimit)
 	// Tol ends a run after two iterations in a row in which Loss falls by at most Tol·Objective, and ‖F_t+1 −
 	// F_t‖² ≤ Tol·‖F‖²; 0: 1e-5. Without a penalty, Model.Stationarity must be at most √(1000·Tol), too.
 	Tol     float64

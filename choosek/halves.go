@@ -22,7 +22,7 @@ import (
 const (
 	stablePairs    = 4
 	stableClouds   = 4
-	stableMaxIter  = 40
+	stableMaxIter  = 320
 	stableTol      = 1e-3
 	stableSlack    = 0.25
 	fewestOfCenter = 4 // rows of a half for each center

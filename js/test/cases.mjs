@@ -47,7 +47,7 @@ for (const name of ['iris', 'wine']) {
     check(m.status === 'optimal' && m.excessShare < 1e-10, `${m.status}, ${m.excessShare}`)
     const v = skm.fitMinVolume(want.Rows, 3)
     near(v.centers.data, want.MinCenters, 'compact centers')
-    near(v.memberships.data, want.MinShares, 'compact memberships')
+    near(v.memberships.data, want.MinShares, 'compact memberships', 1e-11) // some 70 steps spread the rounding of log and exp
     near(v.objective, want.MinObjective, 'its objective')
     same(v.labels, want.MinLabels, 'its labels')
     near(skm.floors(want.Rows), want.Floors, 'floors')
