@@ -46,9 +46,10 @@ for (const name of ['iris', 'wine']) {
     same(m.labels, want.Labels, 'labels')
     check(m.status === 'optimal' && m.excessShare < 1e-10, `${m.status}, ${m.excessShare}`)
     const v = skm.fitMinVolume(want.Rows, 3)
-    near(v.centers.data, want.MinCenters, 'compact centers')
-    near(v.memberships.data, want.MinShares, 'compact memberships', 1e-11) // some 70 steps spread the rounding of log and exp
-    near(v.objective, want.MinObjective, 'its objective')
+    const spread = 1e-11 // its steps amplify the rounding of log and exp, which differ in TinyGo
+    near(v.centers.data, want.MinCenters, 'compact centers', spread)
+    near(v.memberships.data, want.MinShares, 'compact memberships', spread)
+    near(v.objective, want.MinObjective, 'its objective', spread)
     same(v.labels, want.MinLabels, 'its labels')
     near(skm.floors(want.Rows), want.Floors, 'floors')
     const c = skm.certify(want.Rows, v.centers, v.memberships)
