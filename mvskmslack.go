@@ -202,7 +202,8 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 		return best, err
 	}
 	return best.after(func(all *alternation) *volumeRun {
-		out, _ := all.steered(best.lifted(), best.lambda, best.iterations) // after returns the context's error
+		// after returns the context's error
+		out, _ := all.steered(best.lifted(), best.lambda, best.iterations)
 		return out
 	})
 }
