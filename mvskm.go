@@ -66,9 +66,9 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 // columns that vary: a quarter of the fraction by which white noise raises the error of the true memberships
 // above the floor. For clusters, exact mixtures, few rows and few columns it becomes 0.25. The error ends at
 // most 0.1 % of the slack below the permitted error. Bounds of centers may keep it above; a [Warning] reports
-// errors beyond max(Slack, 0.25). Data whose floor is at most 1e-6 of the total variance is an exact mixture:
-// Slack is then a fraction of 1e-6 of the variance. No slack gives up over half of the variance that centers
-// explain.
+// errors beyond max(Slack, 0.25). If the floor is at most 1e-6 of the total variance (an exact mixture),
+// Slack is a fraction of 1e-6 of the variance. For rows of r < k dimensions it is a fraction of a tenth of
+// the variance. No slack gives up over half of the variance that centers explain.
 //
 // Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at 30 times Tol. For
 // k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. If Centers, Fixed or Lambda

@@ -328,12 +328,12 @@ func TestWarningTable(t *testing.T) {
 		}
 	}
 	for want, w := range map[string]Warning{
-		"centers 1 and 2 coincide: they are 0.000123 of the data's spread apart":                                                                                 {WarnCoincident, 1, 2, .000123456},
-		"with k = 15 in 2 dimensions the data does not determine prototypes and memberships. It determines clusters: read the labels of a fit of minimal volume": {WarnDimensions, 0, 2, 15},
-		"k = 15 exceeds the 9 rows: clusters are empty":                                                                                                          {WarnRows, 0, 9, 15},
-		"center 3 is empty: no sample has its largest membership there, and it has 0.25 of all membership":                                                       {WarnEmpty, 3, 0, .25},
-		"center 4 is outside of the data: 3.5 times as far from the middle as the farthest sample":                                                               {WarnFar, 4, 0, 3.5},
-		"the error is 1.24 times the largest that the slack allows, and no fit had less":                                                                         {WarnSlack, 0, 0, 1.2355},
+		"centers 1 and 2 coincide: they are 0.000123 of the data's spread apart":                                                                                        {WarnCoincident, 1, 2, .000123456},
+		"with k = 15 in 2 dimensions the data does not determine prototypes and memberships. It determines clusters: take labels, by FitMinVolume, and not memberships": {WarnDimensions, 0, 2, 15},
+		"k = 15 exceeds the 9 rows: clusters are empty":                                                                                                                 {WarnRows, 0, 9, 15},
+		"center 3 is empty: no sample has its largest membership there, and it has 0.25 of all membership":                                                              {WarnEmpty, 3, 0, .25},
+		"center 4 is outside of the data: 3.5 times as far from the middle as the farthest sample":                                                                      {WarnFar, 4, 0, 3.5},
+		"the error is 1.24 times the largest that the slack allows, and no fit had less":                                                                                {WarnSlack, 0, 0, 1.2355},
 	} {
 		if got := w.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -84,8 +84,8 @@ func (w Warning) String() string {
 			" % of all membership to other centers; fewer prototypes may be more stable"
 	case WarnDimensions:
 		return "with k = " + strconv.Itoa(int(w.Value)) + " in " + other + " dimensions the data does not " +
-			"determine prototypes and memberships. It determines clusters: read the labels of a fit of " +
-			"minimal volume"
+			"determine prototypes and memberships. It determines clusters: take labels, by " +
+			"FitMinVolume, and not memberships"
 	case WarnRows:
 		return "k = " + strconv.Itoa(int(w.Value)) + " exceeds the " + other + " rows: clusters are empty"
 	case WarnSlack:

@@ -352,8 +352,8 @@ func (a *Answer) rows() Section {
 	}
 	equal, of := a.Certificate != nil && !(a.Certificate.Total > 0), " of "+view.Count(a.Rows, "row")
 	if a.leads() && a.Moved > 0 {
-		s.Lines = append(s.Lines, "Labels are the largest memberships. Clusters around means, in files of "+
-			"memberships, differ in "+strconv.Itoa(a.Moved)+of+".")
+		s.Lines = append(s.Lines, "Labels are the largest memberships. Files of memberships have clusters "+
+			"around means, too. They differ in "+strconv.Itoa(a.Moved)+of+".")
 	}
 	if equal || a.leads() || a.Undetermined {
 		return s
