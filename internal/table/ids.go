@@ -51,7 +51,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 		if why[j] != "" {
 			ids = append(ids, j)
 		} else if !picked && (h.Header || j == 0) {
-			p.noteRising(c, j)
+			p.noteRising(c, j, h.Header)
 		}
 	}
 	if p.dialect.Pick == nil && len(ids) == data { // something must be data
@@ -79,13 +79,16 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 }
 
 // noteRising names a column of data whose numbers rise, as ids or points of an axis do.
-func (p *parser) noteRising(c *column, j int) {
+func (p *parser) noteRising(c *column, j int, header bool) {
 	if !c.rising || c.numbers < 10 || !c.whole && (j > 0 || is("axis", p.names[j])) {
 		return
 	}
 	note := p.columnName(j) + " is data, though its numbers rise from row to row" +
 		hint(p.dialect.Words.ID, " "+strconv.Itoa(j+1)+" takes it for the ids")
-	if j > 0 && is("axis", p.names[j]) {
+	if w := p.dialect.Words.Transpose; j == 0 && header && !c.whole && p.width > 2 && p.names[0] == Column(0) {
+		note = "warning: column 1 has no name and rises as an axis does, and its points are taken for the rows" +
+			hint(w, " yes takes the columns for samples, "+p.dialect.Words.ID+" 1 column 1 for the ids")
+	} else if j > 0 && is("axis", p.names[j]) {
 		note = "warning: " + p.columnName(j) + " is an axis, and its points are taken for the rows; " +
 			"if samples are columns, delete the columns before it: then the table is transposed"
 	}

@@ -205,6 +205,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 		t.noteTotals(p.numeric(), &p.dialect)
 		t.noteFar(p.numeric(), &p.dialect)
 		t.noteZeros()
+		t.noteAlike(p.numeric(), &p.dialect)
 	}
 	t.Notes = append(slices.Clip(t.Notes), p.skipNote()...)
 	return t, nil

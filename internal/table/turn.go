@@ -56,6 +56,7 @@ type frame struct {
 const (
 	leastTurned = 8 // lines that are needed to see which way round a text is
 	mostAcross  = 200
+	smoothSteps = 0.4 // squared steps of smooth numbers, by their variance: 2 for noise
 )
 
 // frame finds the names of samples, their units, and the columns. It is not ok where lines differ, or where
@@ -207,7 +208,7 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		rules = append(rules, f.byNames()...)
 	}
 	t, why = decide(rules)
-	if t == asItStands && d.Pick == nil && len(f.rows) > 2*leastTurned {
+	if t == asItStands && d.Pick == nil {
 		if what := f.lone(axis); what != "" {
 			n := max(1, len(f.samples))
 			s.note("warning: this seems to be " + what + " are taken for the rows" +
@@ -267,7 +268,7 @@ func (f *frame) byAxis(axis []float64) []evidence {
 	if smooth {
 		why += ", and the other columns rise and fall smoothly along it"
 	}
-	numbered, sampled := f.likeSamples()
+	numbered, _, sampled := likeSamples(f.sampleNames())
 	sampled = sampled || f.alike
 	samples, bare := sampled || numbered, f.head == nil
 	return []evidence{
@@ -286,13 +287,14 @@ func (f *frame) byAxis(axis []float64) []evidence {
 func (f *frame) lone(axis []float64) string {
 	n := len(f.samples)
 	switch {
+	case axis == nil && n > 0 && n < 3 && f.all[0].different && f.features():
+		return Count(n, "sample") + " beside names of features, whose features"
+	case len(f.rows) <= 2*leastTurned:
 	case f.width == 1:
 		f.samples = []int{0}
 		if (axis == nil || !even(axis)) && (f.about || f.smooth()) {
 			return "one spectrum, a number a line, whose points"
 		}
-	case axis == nil && n < 3 && f.all[0].different && f.features():
-		return Count(n, "sample") + " beside names of features, whose features"
 	case axis != nil && n > 0 && (f.spectral() && !is("clock", f.name) || f.head == nil && n == 1 &&
 		regular(axis) && !Counts(axis) && !years(axis) && f.all[1].axis(len(f.rows)) == nil):
 		return []string{"one spectrum", "two spectra", "one measurement with several channels"}[min(n, 3)-1] +
@@ -315,7 +317,7 @@ func (f *frame) column(j int) string {
 
 // byNames returns the rules for a text whose column 1 has different texts.
 func (f *frame) byNames() []evidence {
-	numbered, sampled := f.likeSamples()
+	numbered, _, sampled := likeSamples(f.sampleNames())
 	n, rows, samples := len(f.samples), len(f.rows), numbered || sampled
 	gene, features := is("gene", f.name), f.features()
 	feature := is("feature", f.name) || features
@@ -331,6 +333,16 @@ func (f *frame) byNames() []evidence {
 		{(feature || f.name == "") && sampled && rows >= 2*n && n > 5, likely,
 			"line 1 has names as of samples, and there are many more rows than columns"},
 	}
+}
+
+// sampleNames are the names of samples, if line 1 has them.
+func (f *frame) sampleNames() (names []string) {
+	for _, j := range f.samples {
+		if f.head != nil {
+			names = append(names, string(bytes.TrimSpace(utf8Text(f.head[j]))))
+		}
+	}
+	return names
 }
 
 // down is how many lines have a name in column 1 that is as asked.
@@ -350,7 +362,8 @@ func isMutation(s string) bool {
 // isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003 and Abra alba.
 func isFeature(s string) bool {
 	word, number := sampleWord(s)
-	genus, species, _ := strings.Cut(strings.Replace(s, ".", " ", 1), " ")
+	at := max(0, strings.IndexAny(s, " ._"))
+	genus, species := s[:at], s[min(at+1, len(s)):]
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
 	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens")) ||
 		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && latin(species) && lower(species)
@@ -371,15 +384,12 @@ func isElement(s string) bool {
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// likeSamples reports whether most names of samples differ in their numbers alone, as of few kinds, and
-// whether most begin with a word for a sample and a number, or are barcodes of cells.
-func (f *frame) likeSamples() (numbered, sampled bool) {
-	if f.head == nil {
-		return false, false
-	}
+// likeSamples reports whether most names differ in their numbers alone, as of few kinds, whether these are several
+// kinds, each with replicates, and whether most names begin with a word for a sample and a number, or are barcodes
+// of cells.
+func likeSamples(names []string) (numbered, replicated, sampled bool) {
 	shapes, numbers, samples := map[string]int{}, 0, 0
-	for _, j := range f.samples {
-		name := string(bytes.TrimSpace(utf8Text(f.head[j])))
+	for _, name := range names {
 		shape, digits := shapeOf(name)
 		if digits && (!isNumber([]byte(name)) || shape == "0") {
 			shapes[shape]++
@@ -394,8 +404,9 @@ func (f *frame) likeSamples() (numbered, sampled bool) {
 			samples++
 		}
 	}
-	most, n := slices.Max(append(slices.Collect(maps.Values(shapes)), 0)), len(f.samples)
-	return 5*most >= 4*n || 2*len(shapes) <= n && 5*numbers >= 4*n, 5*samples >= 4*n
+	most, n := slices.Max(append(slices.Collect(maps.Values(shapes)), 0)), len(names)
+	replicated = len(shapes) > 1 && 2*len(shapes) <= n && 5*numbers >= 4*n
+	return n > 0 && 5*most >= 4*n || replicated, replicated, n > 0 && 5*samples >= 4*n
 }
 
 // sampleWord parts a name such as WT_rep1 into a first word, in lower case, and a number.
@@ -442,7 +453,7 @@ func (f *frame) smooth() bool {
 			v -= list[0]
 			sum, steps, squares = sum+v, steps+step*step, squares+v*v
 		}
-		return steps < 0.4*(squares-sum*sum/float64(len(list))) // 2 for noise
+		return steps < smoothSteps*(squares-sum*sum/float64(len(list)))
 	})
 	return 4*n >= 3*len(samples)
 }

@@ -1,0 +1,119 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strings"
+)
+
+const (
+	leastAlike = 0.6
+	leastNamed = 0.4 // if the columns are named as samples or their replicates
+	leastApart = 0.5
+	mostAlike  = 500 // rows and columns that are compared
+)
+
+// noteAlike warns if the columns of data are alike and the rows are not, as where each row is a gene, a species or
+// a peak, and each column a sample of them. Rows named as samples or by dates are none, and columns named by
+// wavelengths, times or places in a series, such as M1, M2, …, are taken for repeated measurements.
+//
+// Tried on 177 tables with ids, 6 rows and 3 columns of 26 projects, 11 of 12 warnings were right; the other was of
+// a curve beside its smooth forms. Tables of customers by months named otherwise have a warning, too.
+func (t *Table) noteAlike(data []bool, d *Dialect) {
+	if t.IDs == nil || t.Turned || t.Long || t.Rows < 6 || d.Transpose != TransposeAuto || d.Pick != nil ||
+		slices.Contains(data, false) || len(t.Names) < 3 {
+		return
+	}
+	sample := func(name string) bool { return likeSample(name) || isDate([]byte(name)) }
+	placed := func(name string) bool { return isNumber([]byte(name)) || isTime(name) }
+	_, replicated, sampled := likeSamples(t.Names)
+	if sample(t.IDName) || 2*howMany(t.IDs, sample) > t.Rows || 2*howMany(t.Names, placed) > len(t.Names) ||
+		t.Header && !sampled && isSeries(t.Names) {
+		return
+	}
+	least := leastAlike
+	if replicated || sampled {
+		least = leastNamed
+	}
+	if alike, apart := t.agreement(); alike >= least && apart >= leastApart {
+		t.note("warning: the columns are alike, and the rows are not, as where each row is a gene, a species or a " +
+			"peak, and each column a sample: rows are taken for samples" +
+			hint(d.Words.Transpose, " yes takes the columns for samples"))
+	}
+}
+
+// isTime reports whether a name is a date, a month or a quarter.
+func isTime(name string) bool {
+	shape, _ := shapeOf(name)
+	return isDate([]byte(name)) || slices.Contains([]string{"0-0", "0/0", "0Q0", "Q0 0"}, shape) ||
+		is("not a unit", name[:min(3, len(name))])
+}
+
+// isSeries reports whether names are a word and the numbers 0 or 1, and so on.
+func isSeries(names []string) bool {
+	word := strings.TrimRight(names[0], "0123456789")
+	return Counts(mapped(names, func(name string) float64 {
+		v, err := parseFloat([]byte(strings.TrimPrefix(name, word)))
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}))
+}
+
+// agreement returns how alike the columns of data are, at most 1, and how far apart the rows are.
+//
+// Alike is the intraclass correlation of absolute agreement, ICC(A,1) of McGraw and Wong (1996), between columns.
+// Columns in several units disagree, and so do columns of several levels, as of wines, pixels and topics. Apart is
+// the standard deviation of the rows' means: subjects that are measured again and again are within a factor of two,
+// genes are not. Both are of the logarithms of 1 + |v|/q, with the sign of v, where q is the 5 % quantile of the |v|
+// that are not 0. Columns that go smoothly from one to the next, as those of spectra, are not alike.
+func (t *Table) agreement() (alike, apart float64) {
+	n, m := min(t.Rows, mostAlike), min(len(t.Names), mostAlike)
+	values := make([]float64, 0, n*m)
+	for i := range n {
+		at := i * t.Rows / n * len(t.Names)
+		values = append(values, t.Data[at:at+m]...)
+	}
+	sizes := slices.DeleteFunc(mapped(values, math.Abs), func(v float64) bool { return !(v > 0) })
+	if len(sizes) == 0 {
+		return 0, 0
+	}
+	slices.Sort(sizes)
+	q := sizes[len(sizes)/20]
+	all, rows, columns := mean{}, make([]mean, n), make([]mean, m)
+	for i, v := range values {
+		values[i] = math.Copysign(math.Log1p(math.Abs(v)/q), v)
+		all.add(values[i])
+		rows[i/m].add(values[i])
+		columns[i%m].add(values[i])
+	}
+	var between, across, rest, steps, last float64 // sums of squares
+	for i, v := range values {
+		row, column := rows[i/m].mean()-all.mean(), columns[i%m].mean()-all.mean()
+		if v -= all.mean() + row + column; v == v {
+			between, across, rest = between+row*row, across+column*column, rest+v*v
+			if i%m > 0 {
+				steps += (v - last) * (v - last)
+			}
+			last = v
+		}
+	}
+	if steps < smoothSteps*rest {
+		return 0, 0
+	}
+	r, c := float64(n), float64(m)
+	between, across, rest = between/(r-1), across/(c-1), rest/max(1, all.n-r-c+1)
+	return (between - rest) / (between + (c-1)*rest + c/r*(across-rest)), math.Sqrt(between / c)
+}
+
+// mean is the mean of numbers that are added one by one. A NaN does not count.
+type mean struct{ sum, n float64 }
+
+func (m *mean) add(v float64) {
+	if v == v {
+		m.sum, m.n = m.sum+v, m.n+1
+	}
+}
+
+func (m *mean) mean() float64 { return m.sum / max(1, m.n) }
