@@ -211,6 +211,9 @@ func (b *block) header(first int) int {
 	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
 		return i
 	}
+	if row > 0 && sizes(b.fields[row-1], b.fields[row]) {
+		return row - 1
+	}
 	switch above := first - n; {
 	case above > 2 && b.width == 2: // keys and values have two fields as well
 		return first - 1

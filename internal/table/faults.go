@@ -78,7 +78,8 @@ func (o *part) flaw(p *parser, j int, field []byte, err *Error) flaw {
 }
 
 // addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of
-// its column, or three words or more, all different, are in more than half of the columns of data.
+// its column, or three words or more are in more than half of the columns of data, all different, or in all of
+// them, as classes are.
 func (o *part) addFlaws(p *parser, list []flaw) {
 	var words []string
 	header := false
@@ -88,7 +89,8 @@ func (o *part) addFlaws(p *parser, list []flaw) {
 			header = header || f.field < len(p.header) && f.words[0] == p.header[f.field]
 		}
 	}
-	if n := len(words); header || n > 2 && 2*n > p.cols && len(Set(words)) == n {
+	n, kinds := len(words), len(Set(words))
+	if header || n > 2 && (2*n > p.cols && kinds == n || n == p.cols && kinds > 1) {
 		list = []flaw{{kind: isLine, count: 1, line: p.split.Start, row: o.rows, rows: []int{o.rows}, words: words}}
 	}
 	for _, f := range list {

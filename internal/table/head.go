@@ -4,6 +4,7 @@ package table
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -46,6 +47,9 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 
 // noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
 func noteHeadLines(n int, line [][]byte) string {
+	if !slices.ContainsFunc(line, func(f []byte) bool { return present(f) && !numeric(f) }) {
+		return "the line after the header has the names of columns that line 1 does not name"
+	}
 	units := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
 	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
 		" lines after the header are taken for units and the like") +
@@ -159,18 +163,22 @@ const mostHeadLines = 4
 // headLines counts the lines after line 1 that belong to the header, such as units. They have words, and no
 // numbers, above columns of numbers. A row with a name may have words as well: one or two and no units, or a
 // name with digits like the last row's.
-// classes reports that such a line has the classes of samples, which are columns then.
-func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
+// classes counts the lines below them that have classes of samples, which are columns then: they begin so, or
+// have a name and a few words, each more than once.
+func (p *parser) headLines(lines [][][]byte) (n, classes int) {
 	width := len(lines[0])
 	p.width = width
 	for i := 2; i <= mostHeadLines && i < len(lines)-1 && absent(lines[0][0]) && repeats(lines[0]); i++ {
 		if line := lines[i]; present(line[0]) && empty(line[1:]) { // the names of an index, as pandas writes
-			return i, false
+			return i, 0
 		}
+	}
+	if len(lines) > 2 && sizes(lines[0], lines[1]) {
+		return 1, 0
 	}
 	below := p.columnsOf(lines[min(mostHeadLines+1, max(2, len(lines)-leastTable), len(lines)):])
 	for _, line := range lines[1:max(1, min(mostHeadLines+1, len(lines)-1))] {
-		numbers, words, units, row, named := 0, map[string]bool{}, true, false, false
+		numbers, words, units, row, named := 0, map[string]int{}, true, false, false
 		for j, f := range line[:min(width, len(line))] {
 			f = bytes.TrimSpace(f)
 			switch _, _, limit := p.limit(f); {
@@ -178,7 +186,7 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 				numbers++
 			case missing(f):
 			case below[j].numbers > 0 && !below[j].text():
-				words[string(f)] = true
+				words[string(f)]++
 				units = units && isUnit(f)
 			case below[j].words > 0:
 				row = true
@@ -189,14 +197,37 @@ func (p *parser) headLines(lines [][][]byte) (n int, classes bool) {
 				}
 			}
 		}
-		classes = numbers == 0 && len(words) > 0 && is("class", shown(line[0]))
-		if classes || len(line) != width || numbers > 0 || len(words) == 0 || named ||
+		kinds := slices.Collect(maps.Values(words))
+		several := row && !named && !units && len(kinds) > 1 && slices.Min(kinds) > 1
+		if len(line) == width && numbers == 0 && len(words) > 0 && (several || is("class", shown(line[0]))) {
+			classes++
+			continue
+		}
+		if classes > 0 || len(line) != width || numbers > 0 || len(words) == 0 || named ||
 			row && len(words) < 3 && !units {
 			break
 		}
 		n++
 	}
 	return n, classes
+}
+
+// sizes reports whether a line below the header has numbers that rise, where the header has no names but one of
+// them all, and nothing else: sizes of grains, as the Mastersizer writes.
+func sizes(head, line [][]byte) bool {
+	var numbers []float64
+	named := 0
+	for j, f := range line[:min(len(line), len(head))] {
+		v, err := parseFloat(bytes.TrimSpace(f))
+		if present(f) && err != nil {
+			return false
+		}
+		if present(f) {
+			numbers = append(numbers, v)
+			named += howMany(head[j:j+1], present)
+		}
+	}
+	return len(numbers) >= longAxis && named < 2 && Ordered(numbers)
 }
 
 // noNames is the error for a word among the numbers of line 1: a bad number must not turn a row into names.

@@ -96,7 +96,7 @@ func (l *long) find() bool {
 	var texts, numbers []int
 	for j := range l.all {
 		c, name := &l.all[j], l.nameOf(j)
-		switch count := unnamed(name) || name == "" && j == 0 && l.width > 3; {
+		switch count := unnamed(name) || l.width > 3 && j == 0 && (name == "" || idName(name)); {
 		case c.consecutive && count, c.numbers+c.words == 0:
 		case c.text():
 			texts = append(texts, j)
@@ -115,7 +115,9 @@ func (l *long) find() bool {
 	case len(features) > 0:
 		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
 	case len(all) == 3 && (texts != nil || l.namesSamples(all[0])):
-		l.named, l.axis = false, all[1]
+		if l.named, l.axis = false, all[1]; l.namesSamples(all[1]) && !l.namesSamples(all[0]) {
+			l.axis = all[0]
+		}
 	default:
 		return false
 	}
@@ -147,8 +149,8 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	numbers = numbers[:min(len(axis), len(numbers))]
 	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
-	why := "its lines have a value for each of " + Count(samples, "sample") + " and " +
-		strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
+	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
+		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
 	return decide([]evidence{
 		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two: and their deviations
 		{l.named, certain, why},
@@ -302,7 +304,18 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	}
 	why = l.called(l.values[0]) + " becomes " + Count(n, "row") + " of " + Count(width, "column") +
 		", one for each value of " + l.called(l.axis)
-	if gaps := n*width - entries; gaps > 0 {
+	value := &l.all[l.values[0]]
+	if gaps := n*width - entries; gaps > 0 && l.all[l.axis].text() && value.whole && value.least > 0 {
+		lines, at = append(lines, pack([][]byte{[]byte("0")})), append(at, 0)
+		for _, row := range cells[1:] {
+			for j := len(l.keys); j < len(row); j++ {
+				if row[j].field < 0 {
+					row[j] = cell{int32(len(lines) - 1), 0}
+				}
+			}
+		}
+		why += "; " + strconv.Itoa(gaps) + " entries without a line are taken for 0, since the others are counts from 1"
+	} else if gaps > 0 {
 		why += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
 	}
 	return &arranged{lines: lines, at: at, cells: cells,

@@ -28,7 +28,7 @@ type survey struct {
 	short    bool            // line 1 has no name for the first column, as R writes
 	trail    byte            // what begins a comment at the end of a line; 0: nothing
 	units    int             // lines after the header that hold units and the like
-	classes  bool            // the line after these has the classes of the samples
+	classes  int             // lines after these that have classes of the samples
 	joined   bool            // they have names of columns
 	orange   int             // lines after the header that hold what Orange writes there
 	quoted   bool            // line 1 has all fields in quotes, and no other line has

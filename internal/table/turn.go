@@ -101,11 +101,11 @@ func (f *frame) findUnits(s *survey) {
 		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
 	f.rows = f.rows[f.units:]
-	if s.classes {
-		if f.classes = likely; len(Set(mapped(f.rows[0], shown))) < len(f.rows[0]) {
+	if s.classes > 0 {
+		if f.classes = likely; is("class", shown(f.rows[0][0])) && repeats(f.rows[0]) {
 			f.classes = certain
 		}
-		f.rows = f.rows[1:]
+		f.rows = f.rows[s.classes:]
 	}
 }
 

@@ -27,7 +27,7 @@ gene | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes
 down | species | otu | otu id | asv | asv id | clade_name | clade
 feature | type | feature | features | probe | otu | otu id | asv | asv id | taxon | taxa | genus
 feature | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
-feature | item | target | target name | element | component | verbindung | stoff
+feature | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
 sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | treated | treat | trt | specimen | probe
