@@ -14,51 +14,55 @@ func (t *Table) noteTotals(data []bool, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
-	last := t.Rows - 1
-	n := t.statistics(func(i int) string { return t.RowName(last - i) })
-	first, end, why := t.Rows-n, "last ", ""
-	if n == 0 {
-		n = t.statistics(t.RowName)
-		first, end = 0, "first "
-	}
+	last, why := t.Rows-1, ""
+	first, n := t.statistics()
 	if n > 0 {
 		why = Plural(n, "its id is ", "their ids are ") + quote(t.RowName(first))
 	} else if word := t.totals(data, last); word != "" {
-		first, n, end, why = last, 1, "last ", "its numbers are the "+word+" of the columns"
+		first, n, why = last, 1, "its numbers are the "+word+" of the columns"
 	} else if n = 1; t.totals(data, 0) == "sums" {
 		why = "its numbers are the sums of the columns"
 	} else {
 		return
 	}
-	rows, out := "row seems", d.Skip.adds(first, t.Rows)
+	where, many, out := "row "+strconv.Itoa(first+1), "", d.Skip.adds(first, t.Rows)
 	if n > 1 {
 		why += " to " + quote(t.RowName(first+n-1))
-		if rows, out = strconv.Itoa(n)+" rows seem", out+"-"; first == 0 {
-			out += d.Skip.adds(n-1, t.Rows)
+		where, many, out = "rows "+strconv.Itoa(first+1)+" to "+strconv.Itoa(first+n), strconv.Itoa(n)+" ", out+"-"
+		if first+n < t.Rows {
+			out += d.Skip.adds(first+n-1, t.Rows)
 		}
 	}
-	t.note("warning: the " + end + rows + " to be totals, statistics or limits, since " + why +
+	if first+n == t.Rows {
+		where = "the last " + many + Plural(n, "row", "rows")
+	} else if first == 0 {
+		where = "the first " + many + Plural(n, "row", "rows")
+	}
+	t.note("warning: " + where + Plural(n, " seems", " seem") + " to be totals, statistics or limits, since " + why +
 		hint(d.Words.Skip, " "+out+Plural(n, " leaves it", " leaves them")+" out"))
 }
 
 func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text) }
 
-// statistics is how many rows from one end have ids as of statistics, if one of them is a total, a mean or a
-// limit of detection.
-func (t *Table) statistics(id func(i int) string) (n int) {
-	sure := false
-	for ; t.IDs != nil && n < t.Rows; n++ {
-		name := strings.Trim(id(n), "% ().")
-		if limit := is("limit", name); limit || isTotal(name) {
-			sure = true
-		} else if !is("spread", name) {
-			break
+// statistics returns the first and the number of rows, one after another, that have ids as of statistics, if one of
+// them is a total, a mean or a limit of detection: the last such rows, or none.
+func (t *Table) statistics() (first, n int) {
+	for at := 0; at < len(t.IDs); {
+		sure, end := false, at
+		for ; end < t.Rows; end++ {
+			name := strings.Trim(t.IDs[end], "% ().")
+			if limit := is("limit", name); limit || isTotal(name) {
+				sure = true
+			} else if !is("spread", name) {
+				break
+			}
 		}
+		if sure {
+			first, n = at, end-at
+		}
+		at = end + 1
 	}
-	if !sure {
-		return 0
-	}
-	return n
+	return first, n
 }
 
 // leastZero is how many columns a table has where a row of zeros is more than chance.
@@ -159,9 +163,10 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 			}
 		}
 		for j, e := range ends {
-			if v := sign * e.value; data[j] && standIn(v) && e.value-e.next >= math.Abs(v)/2 && !math.IsInf(e.next, 0) {
+			v, all := sign*e.value, math.IsInf(e.next, 0)
+			if data[j] && standIn(v) && e.value-e.next >= math.Abs(v)/2 && !(all && (sign > 0 || !standIn(-v))) {
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
-				alone[v] = alone[v] || v < 0 && e.next <= 0 && standIn(-v)
+				alone[v] = alone[v] || v < 0 && e.next <= 0 && !all && standIn(-v)
 			}
 		}
 	}
