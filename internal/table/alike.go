@@ -3,6 +3,7 @@ package table
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ const (
 )
 
 // noteAlike warns if the columns of data are alike and the rows are not, as where each row is a gene, a species or
-// a peak, and each column a sample of them. Rows named as samples or by dates are none, and columns named by
+// a peak, and each column a sample of them, or if the name of the ids says so. Rows named as samples or by dates are none, and columns named by
 // wavelengths, times or places in a series, such as M1, M2, …, are taken for repeated measurements.
 //
 // Tried on 177 tables with ids, 6 rows and 3 columns of 26 projects, 11 of 12 warnings were right; the other was of
@@ -27,18 +28,22 @@ func (t *Table) noteAlike(data []bool, d *Dialect) {
 	sample := func(name string) bool { return likeSample(name) || isDate([]byte(name)) }
 	placed := func(name string) bool { return isNumber([]byte(name)) || isTime(name) }
 	_, replicated, sampled := likeSamples(t.Names)
-	if sample(t.IDName) || 2*howMany(t.IDs, sample) > t.Rows || 2*howMany(t.Names, placed) > len(t.Names) ||
-		t.Header && !sampled && isSeries(t.Names) {
-		return
-	}
-	least := leastAlike
+	why, least, end := "", leastAlike, " yes takes the columns for samples"
 	if replicated || sampled {
 		least = leastNamed
 	}
-	if alike, apart := t.agreement(); alike >= least && apart >= leastApart {
-		t.note("warning: the columns are alike, and the rows are not, as where each row is a gene, a species or a " +
-			"peak, and each column a sample: rows are taken for samples" +
-			hint(d.Words.Transpose, " yes takes the columns for samples"))
+	if is("gene", t.IDName) && len(t.Names) > 4 { // few are signatures
+		why = "column " + strconv.Itoa(t.IDColumn) + " (" + t.IDName + ") has genes or proteins, not samples"
+		end = " yes takes the columns for samples, if the file has no other columns"
+	} else if sample(t.IDName) || 2*howMany(t.IDs, sample) > t.Rows || 2*howMany(t.Names, placed) > len(t.Names) ||
+		t.Header && !sampled && isSeries(t.Names) {
+		return
+	} else if alike, apart := t.agreement(); alike >= least && apart >= leastApart {
+		why = "the columns are alike, and the rows are not, as where each row is a gene, a species or a peak, and " +
+			"each column a sample"
+	}
+	if why != "" {
+		t.note("warning: " + why + ": rows are taken for samples" + hint(d.Words.Transpose, end))
 	}
 }
 

@@ -227,7 +227,7 @@ func sizes(head, line [][]byte) bool {
 			named += howMany(head[j:j+1], present)
 		}
 	}
-	return len(numbers) >= longAxis && named < 2 && Ordered(numbers)
+	return len(numbers) >= longAxis && named < 2 && howMany(head, present) > 2 && Ordered(numbers)
 }
 
 // noNames is the error for a word among the numbers of line 1: a bad number must not turn a row into names.
