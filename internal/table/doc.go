@@ -1,6 +1,5 @@
 // Package table reads a table of numbers from CSV text, at once or in blocks of rows. No row and no
 // value is left out without a note: a field that is not a finite number is an error with its place.
-//
 // The package imports neither fmt nor reflect, so that a WebAssembly file with it stays small.
 //
 // # How a text is read
@@ -9,8 +8,8 @@
 // stage takes for granted becomes a note; what it leaves open becomes an error that asks. A setting of
 // the Dialect answers for its stage.
 //
-//  1. Bytes (sniff.go, package csv). Binary formats, HTML and JSON are named. UTF-16 is read, and
-//     bytes that are not UTF-8 are Windows-1252.
+//  1. Bytes (sniff.go, package csv). Binary formats, HTML and JSON are named. UTF-16 is read, and bytes that
+//     are not UTF-8 are Windows-1252.
 //  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma and, without tabs, space. The
 //     delimiter is the one by which two thirds of the last lines have the same number of fields, and most of
 //     these are numbers; the first of equals. Lines that begin with # are comments, unless nine lines of ten
@@ -34,26 +33,28 @@
 //     and so is a word beside more numbers. Long headers may step back a few times, as where detectors
 //     overlap. Up to four lines below belong to it, as units and questions do: they have words, and no
 //     number, above columns of numbers. Such a line with text above a column of text as well needs units or
-//     three different words. If names come twice, or two columns or more have none, the words of these lines
-//     are added to them. Below names that come twice, as pandas writes, a line with a word in column 1 alone
-//     ends the header. A header with one field less than the rows has no name for column 1, or if its field 1
-//     is blank, none for the last. Ids (ids.go) are the first column whose values all differ and that is
-//     text, or is named id, nr, code, …, or has no name, or counts the rows, or rises evenly beside names
-//     that are numbers; names go before dates, and these before counts. Other such columns are left out.
-//     Columns without a name or named x, y, z beside names that are numbers are positions, and carried along.
+//     three different words. Rising numbers below blank names are names, as sizes of grains. If names come
+//     twice, or two columns or more have none, the words of these lines are added to them. Below names that
+//     come twice, as pandas writes, a line with a word in column 1 alone ends the header. A header with one
+//     field less than the rows has no name for column 1, or if its field 1 is blank, none for the last. Ids
+//     (ids.go) are the first column whose values all differ and that is text, or is named id, nr, code, …, or
+//     has no name, or counts the rows, or rises evenly beside names that are numbers; names go before dates,
+//     and these before counts. Other such columns are left out. Columns without a name or named x, y, z
+//     beside names that are numbers are positions, carried along.
 //  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its
-//     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as samples
-//     are (S1, ctrl2; numbers; units alike), or are smooth on regular steps without any header. So are they if
-//     column 1 has types of mutations, the main oxides, or is named gene, protein, … beside names of samples,
-//     if a line below the header is named Group, Class, …, or if the file is GCT. One of these without the
-//     other is a question: genes above five columns or more, elements, species, names such as OTU_3, gene12 or
-//     Abra alba, a column of m/z or of lineages, an axis without a name. So are names of six samples or more
-//     above twice as many rows, if column 1 has no name. An axis beside columns of other kinds, or it or
-//     regular steps beside one, is one measurement, whose points stay rows, with a warning; so are names of
-//     features beside one or two samples. Lines of sample, axis and value are a long table if names say so; if
-//     each sample has each value of the axis, that is a question. Codes, places, units and flags beside the
-//     values are left out of it. Time, Date and Year are no axes. Columns of the same axis beside each sample,
-//     as the Cary writes, are one axis.
+//     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
+//     samples are (S1, ctrl2; numbers; units alike), or are smooth on regular steps without any header. So
+//     are they if column 1 has types of mutations, the main oxides, or is named gene, protein, … beside names
+//     of samples, if a line below the header is named Group, Class, …, or if the file is GCT. A line there of
+//     words that all come again, two or more, is a question. One of these without the other is a question:
+//     genes above five columns or more, elements, species, names such as OTU_3, gene12 or Abra alba, a column
+//     of m/z or of lineages, an axis without a name. So are names of six samples or more above twice as many
+//     rows, if column 1 has no name. An axis beside columns of other kinds, or it or regular steps beside
+//     one, is one measurement, whose points stay rows, with a warning; so are names of features beside one or
+//     two samples. Lines of sample, axis and value are a long table if names say so; if each sample has each
+//     value of the axis, that is a question. Codes, places, units, flags and a counter are left out of it,
+//     and entries that counts from 1 lack are 0. Time, Date and Year are no axes. Columns of the same axis
+//     beside each sample, as the Cary writes, are one axis.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.
@@ -63,9 +64,11 @@
 //     no number is counted to the end of the text, and told in one error (faults.go).
 //
 // The whole table is then checked (total.go), and a warning tells of:
-//   - a first or last row that is the sum or the mean of the others, and rows there that are named Total,
-//     Mean, LOD, … with those named SD, n, … beside them;
+//   - a first or last row that is the sum or the mean of the others, rows named Total, Mean, LOD, … with
+//     those named SD, n, … beside them;
 //   - numbers such as -200 or -9999 that come twice or more, or 1e30, far from all others of their column;
+//     genes as ids of five columns; columns that agree on rows of a different size (alike.go), if neither ids
+//     nor names are samples, dates or a series;
 //   - columns such as Zr Error behind Zr, years beside months or hours, few whole numbers in columns such as
 //     Plot or class, columns that are named as sums, and names that come twice;
 //   - depths and coordinates beside other columns, and times beside parts of 1 or 100.
@@ -73,7 +76,5 @@
 // # Advice
 //
 // An error may advise settings (errors.go). They are tried on the start of the text, and told only if
-// rows come of it, at once or by the advice of the next error.
-//
-// The words by which fields are known are one table, in words.go.
+// rows come of it, at once or by the advice of the next error. The words of fields are one table, in words.go.
 package table
