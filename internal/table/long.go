@@ -96,7 +96,8 @@ func (l *long) find() bool {
 	var texts, numbers []int
 	for j := range l.all {
 		c, name := &l.all[j], l.nameOf(j)
-		switch count := unnamed(name) || l.width > 3 && j == 0 && (name == "" || idName(name)); {
+		before := name == "" || l.namesSamples(0) && l.namesSamples(1)
+		switch count := unnamed(name) || l.width > 3 && j == 0 && before; {
 		case c.consecutive && count, c.numbers+c.words == 0:
 		case c.text():
 			texts = append(texts, j)
@@ -314,7 +315,8 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 				}
 			}
 		}
-		why += "; " + strconv.Itoa(gaps) + " entries without a line are taken for 0, since the others are counts from 1"
+		why += "; " + Count(gaps, "value") + Plural(gaps, " without a line is", " without lines are") +
+			" taken for 0, since the others are counts from 1"
 	} else if gaps > 0 {
 		why += "; " + strconv.Itoa(gaps) + Plural(gaps, " entry is missing", " entries are missing")
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// noteTotals warns of rows of totals or statistics at one end, by their ids or since the numbers of one are the
-// sums or means of the others.
+// noteTotals warns of rows of totals or statistics, by their ids or since the numbers of the first or the last row
+// are the sums or means of the others.
 func (t *Table) noteTotals(data []bool, d *Dialect) {
 	if t.Rows < 4 {
 		return
