@@ -136,8 +136,10 @@ func (o *part) pass(line int) {
 }
 
 func gap(source string, line int) *Error {
-	return &Error{Source: source, Line: line, Msg: "a blank line between rows"}
+	return &Error{Source: source, Line: line, Msg: blankLine}
 }
+
+const blankLine = "a blank line between rows"
 
 // blank reports whether a line with these fields is empty or, with Guess, contains delimiters alone, as
 // spreadsheets end tables, or is a rule.
