@@ -153,9 +153,19 @@ func Look(x *softkmeans.Matrix) (f Found) {
 
 // Codes returns the column, from 1, whose numbers may be codes of groups, such as classes, and the number of
 // groups; 0: there is none. It is the first or the last column and has the whole numbers from 0 or 1 on, each
-// more than once, beside numbers with decimals. A second such column is a sign of ratings or of switches.
+// more than once. Beside it stand numbers with decimals. Without decimals a third of the columns is above all
+// codes, in at least fewCodes rows. A second such column is a sign of ratings or of switches.
 func Codes(x *softkmeans.Matrix) (column, groups int) {
-	if x.Cols < 3 || !slices.ContainsFunc(x.Data, func(v float64) bool { return v > math.Floor(v) }) {
+	large := 0
+	for j := range x.Cols {
+		i := 0
+		for i < x.Rows && x.At(i, j) > mostCodes {
+			i++
+		}
+		large += i / max(1, x.Rows)
+	}
+	whole := !slices.ContainsFunc(x.Data, func(v float64) bool { return v > math.Floor(v) })
+	if x.Cols < 3 || whole && (x.Rows < fewCodes || 3*large < x.Cols) {
 		return 0, 0
 	}
 	for j := range x.Cols {
@@ -192,8 +202,11 @@ func coded(x *softkmeans.Matrix, j int) int {
 	return n
 }
 
-// mostCodes is the largest code of a group.
-const mostCodes = 20
+// mostCodes is the largest code of a group. See Codes for fewCodes.
+const (
+	mostCodes = 20
+	fewCodes  = 50
+)
 
 // CodesWords is what to say of a column that [Codes] finds.
 func CodesWords(name string, groups int) string {

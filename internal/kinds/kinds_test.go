@@ -182,6 +182,12 @@ func TestSlack(t *testing.T) {
 }
 
 func TestCodes(t *testing.T) {
+	var regions [][]float64 // acids in whole numbers, the third of them rare
+	for n := range 60 {
+		i := float64(n)
+		row := []float64{1 + math.Mod(i, 3), 1000 + 7*i, 80 + math.Mod(11*i, 50), math.Mod(i*i, 31)}
+		regions = append(regions, row)
+	}
 	for _, c := range []struct {
 		name           string
 		rows           [][]float64
@@ -196,6 +202,7 @@ func TestCodes(t *testing.T) {
 		{"two switches", [][]float64{{1, .5, 0}, {0, .9, 1}, {1, .1, 0}, {0, .3, 1}}, 0, 0},
 		{"decimals", [][]float64{{1, .5, 4}, {1.5, .9, 9}, {1, .1, 9}, {1.5, .2, 8}}, 0, 0},
 		{"a rare count", [][]float64{{1, 50, 44}, {2, 91, 99}, {1, 17, 93}, {2, 21, 80}}, 0, 0},
+		{"regions of oils", regions, 1, 3},
 		{"two columns", [][]float64{{1, .5}, {2, .9}, {1, .1}, {2, .2}}, 0, 0},
 	} {
 		x := tables.Must(softkmeans.FromRows(c.rows))(t)

@@ -297,8 +297,15 @@ func (p *parser) noteDoubtful() {
 		word, _ := sampleWord(p.names[j])
 		return is(kind, word)
 	}
-	place := func(j int) bool { return told("depth", j) || told("place", j) }
+	both := func(a, b string) bool { return times[a] > 0 && times[b] > 0 && p.width > 4 }
+	where := func(j int) bool {
+		name := p.names[j]
+		return has("where", name) || both("x", "y") && (name == "x" || name == "y") ||
+			both("top", "bottom") && (name == "top" || name == "bottom")
+	}
+	place := func(j int) bool { return told("depth", j) || told("place", j) || where(j) }
 	closed := p.closed(place)
+	dates := len(p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at)
 	for _, doubt := range []struct {
 		least int // columns
 		seem  string
@@ -308,7 +315,11 @@ func (p *parser) noteDoubtful() {
 			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
 			return few && (is("factor", name) || is("class", name) || idName(name))
 		}},
-		{2, "seem to be parts of dates", func(_ int, name string, c *column) bool { return c.whole && is("date", name) }},
+		{1, "may be dates or parts of them", func(_ int, name string, c *column) bool {
+			year := has("year", name) && c.least >= 1700 && c.most <= 2100
+			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
+			return c.whole && (dates > 1 && is("date", name) || year || day)
+		}},
 		{1, "may be a sum of others", func(_ int, name string, _ *column) bool { return is("sum", name) }},
 		{2, "seem to be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
@@ -318,7 +329,7 @@ func (p *parser) noteDoubtful() {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
 		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
-			return closed && place(j) || p.width > 3 && told("depth", j)
+			return closed && place(j) || p.width > 3 && (told("depth", j) || where(j))
 		}},
 	} {
 		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })

@@ -192,8 +192,10 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 // standIn reports whether a number may be written where one is missing.
 func standIn(v float64) bool {
 	size := math.Abs(v)
-	nines := strings.Trim(strconv.FormatFloat(size, 'f', -1, 64), "9") // of 999.9 the point
-	return v <= -99 && v == math.Trunc(v) || size >= 1e20 || size >= 99 && (nines == "" || nines == ".")
+	digits := strings.TrimPrefix(strconv.FormatFloat(size, 'f', -1, 64), "0")
+	nines := strings.Trim(digits, "9") // of 999.9 and 0.99 the point
+	all := nines == "" || nines == "."
+	return v <= -99 && v == math.Trunc(v) || size >= 1e20 || all && (size >= 99 || v < 0)
 }
 
 // decimals is how many digits after the point a number has.

@@ -2,7 +2,9 @@ package table
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // wordTable has the words that fields are known by, a line for each kind: … in a table, axis of spectra, and so
@@ -17,7 +19,9 @@ clock | date | year | month | day | week | hour | datum | jahr | tag | index | r
 clock | id
 time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
 depth | depth | tiefe | position | distance | centroid | duration | doy | dauer
-depth | lat | lon | lng | latitude | longitude | easting | northing
+where | lat | lon | lng | long | latitude | longitude | easting | northing | breitengrad | längengrad
+year | year | jahr | année | annee | anno | año
+day | date | datum | data | fecha
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
 place | time | age | year | elevation | altitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
@@ -99,6 +103,12 @@ func is(kind, field string) bool {
 		}
 	}
 	return false
+}
+
+// has reports whether one of the words of a name, as in station_longitude_deg, is of a kind.
+func has(kind, name string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) }),
+		func(word string) bool { return is(kind, word) })
 }
 
 // IsUnit reports whether a word is a unit for certain.
