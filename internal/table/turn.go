@@ -189,9 +189,9 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		return asItStands, ""
 	}
 	axis, head, about := f.axis(), f.head, -1
-	short := func(v string) bool { return strings.Count(v, ";") < 3 } // for a lineage
+	lineage := func(v string) bool { return strings.Count(v, ";")+strings.Count(v, "|") >= 3 }
 	for j := len(head) - 1; j >= 0; j-- {
-		if c := &f.all[j]; is("of features", f.nameOf(j)) || c.words > 0 && !slices.ContainsFunc(c.values, short) {
+		if c := &f.all[j]; is("of features", f.nameOf(j)) || c.words > 0 && 2*howMany(c.values, lineage) > len(c.values) {
 			about = j
 		}
 	}
