@@ -15,12 +15,13 @@ const (
 )
 
 // noteAlike warns if the columns of data are alike and the rows are not, as where each row is a gene, a species
-// or a peak, and each column a sample of them, or if the name of the ids says so. Rows named as samples or by
-// dates are none, and columns named by wavelengths, times or places in a series, such as M1, M2, …, are taken for
+// or a peak, and each column a sample. It warns, too, if the name of the ids says so. Rows named as samples or by
+// dates are samples. Columns named by wavelengths, times or places in a series, such as M1, M2, …, are taken for
 // repeated measurements.
 //
-// It was tried on 177 tables with ids, 6 rows and 3 columns, of which 12 had the warning. In 11 the features are
-// the rows; one has a curve beside its smooth forms. Branches by products that sell alike have it, too.
+// Tried on 177 tables with ids, 6 rows and 3 columns of 26 projects, on which the constants were chosen: 10 of 11
+// warnings were right. The other was of a curve beside its smooth forms. Of 20 tables of branches by products 8
+// are warned of, wrongly; of tables of exams, months, partners, visits and soils none.
 func (t *Table) noteAlike(data []bool, d *Dialect) {
 	if t.IDs == nil || t.Turned || t.Long || t.Rows < 6 || d.Transpose != TransposeAuto || d.Pick != nil ||
 		slices.Contains(data, false) || len(t.Names) < 3 {
@@ -70,10 +71,10 @@ func isSeries(names []string) bool {
 // agreement returns how alike the columns of data are, at most 1, and how far apart the rows are.
 //
 // Alike is the intraclass correlation of absolute agreement, ICC(A,1) of McGraw and Wong (1996), between columns.
-// Columns in several units disagree, and so do columns of several levels, as of wines, pixels and topics. Apart
-// is the standard deviation of the rows' means: subjects that are measured again and again are within a factor
-// of two, genes are not. Both are of the logarithms of 1 + |v|/q, with the sign of v, where q is the 5 % quantile
-// of the |v| that are not 0. Columns that go smoothly from one to the next, as of spectra, are not alike.
+// Columns in several units disagree, and so do columns of several levels, as of wines, pixels and topics. Apart is
+// the standard deviation of the rows' means: subjects that are measured again and again are within a factor of two,
+// genes are not. Both are of the logarithms of 1 + |v|/q, with the sign of v, where q is the 5 % quantile of the |v|
+// that are not 0. Columns that go smoothly from one to the next, as those of spectra, are not alike.
 func (t *Table) agreement() (alike, apart float64) {
 	n, m := min(t.Rows, mostAlike), min(len(t.Names), mostAlike)
 	values := make([]float64, 0, n*m)
