@@ -66,12 +66,13 @@
 // The whole table is then checked (total.go), and a warning tells of:
 //   - a first or last row that is the sum or the mean of the others, rows named Total, Mean, LOD, … with
 //     those named SD, n, … beside them;
-//   - numbers such as -200 or -9999 that come twice or more, or 1e30, far from all others of their column;
-//     genes as ids of five columns; columns that agree on rows of a different size (alike.go), if neither ids
-//     nor names are samples, dates or a series;
-//   - columns such as Zr Error behind Zr, years beside months or hours, few whole numbers in columns such as
+//   - numbers such as -200, -0.99 or -9999 that come twice or more, or 1e30, far from all others of their
+//     column; genes as ids of five columns; columns that agree on rows of a different size (alike.go), if
+//     neither ids nor names are samples, dates or a series;
+//   - columns such as Zr Error behind Zr, years, other parts of dates, few whole numbers in columns such as
 //     Plot or class, columns that are named as sums, and names that come twice;
-//   - depths and coordinates beside other columns, and times beside parts of 1 or 100.
+//   - depths and coordinates beside other columns (names with lat or long, x and y, top and bottom), and times
+//     beside parts of 1 or 100.
 //
 // # Advice
 //
