@@ -52,6 +52,24 @@ func (s *survey) footer(text []byte, comma rune) int {
 	return len(bytes.Join(lines[at:], nil))
 }
 
+// numbersFrom returns how many lines there are above the rows, which are half of the lines or more, have numbers
+// where most of the last lines have them, and no other width; 0 if there are no such rows.
+func numbersFrom(text []byte) int {
+	lines := slices.Collect(bytes.Lines(text))
+	for _, comma := range []rune{'\t', ';', '|', ',', ' '} {
+		if b := newBlock(lines, comma); b != nil {
+			at := len(lines)
+			for at > 0 && len(b.fields[at-1]) == b.width && b.share(b.fields[at-1]) == 1 {
+				at--
+			}
+			if rows := len(lines) - at; rows >= leastTable && 2*rows >= len(lines) {
+				return at
+			}
+		}
+	}
+	return 0
+}
+
 // sections returns the titles in a text of several tables: lines of one field, at the start or after a blank line,
 // that are before a line of more fields.
 func sections(text []byte) (titles []string) {

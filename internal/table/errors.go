@@ -42,8 +42,8 @@ type trial struct {
 	dialect Dialect
 }
 
-// settle takes the advice out of an error unless the text can be read with it. If the text has several tables, that
-// is told instead.
+// settle takes the advice out of an error unless the text can be read with it. If the text has several tables, or
+// an error above rows of numbers that can be read, that is told instead.
 func (t *trial) settle(err error) error {
 	e, ok := err.(*Error)
 	if !ok || t.text == nil || t.dialect.trying {
@@ -53,7 +53,15 @@ func (t *trial) settle(err error) error {
 	if len(titles) > 1 {
 		more = "; the text has several tables, such as " + titles[0] + " and " + titles[len(titles)-1] +
 			": keep the lines of one"
-	} else if e.tries == nil || t.works(e, t.dialect, 2) {
+	} else if e.tries != nil && t.works(e, t.dialect, 2) {
+		return err
+	} else if at := numbersFrom(t.text); e.Line > 0 && e.Line <= at {
+		below, d := trial{text: bytes.Join(slices.Collect(bytes.Lines(t.text))[at:], nil)}, t.dialect
+		if below.read(e, &d, nil) == nil {
+			more = "; the rows of numbers begin on line " + strconv.Itoa(at+1) + ": keep one line of names above them"
+		}
+	}
+	if more == "" && e.tries == nil {
 		return err
 	}
 	if same := t.same(e); same != nil && more == "" {
