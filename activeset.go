@@ -337,9 +337,10 @@ func (r *rowSolver) finer() *rowSolver {
 }
 
 // approach takes up to ten proximal steps from g, which it overwrites. It returns true if the last step
-// changed g by at most 1e-9. Entries of the gradient that must be 0 are then 0 to within the ridge times that
-// change.
+// changed the gradient, which is the ridge times the change of g, by no more than rounding. Further steps
+// would add the rounding of b, divided by the ridge, to g again and again.
 func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
+	tol := float64(r.p.k) * 0x1p-52 * size
 	for range 10 {
 		for j, v := range b {
 			r.rhs[j] = v + r.p.ridge*g[j]
@@ -351,7 +352,7 @@ func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 			r.in[j] = v > 0
 		}
 		copy(g, r.g)
-		if change <= 1e-9 {
+		if r.p.ridge*change <= tol {
 			return true
 		}
 	}
