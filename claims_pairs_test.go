@@ -109,7 +109,7 @@ func (c *pairing) model(t testing.TB, rng *rand.Rand) (lie float64) {
 		if smallRow(x) { // every part has a range of its own
 			return 0
 		}
-		p, err = c.statistics(t, rng, x, o.Weights).Principal(directionsOf(k, c.sum), &Options{Sum: c.sum})
+		p, err = c.statistics(t, rng, x, o.Weights).Principal(bg, directionsOf(k, c.sum), &Options{Sum: c.sum})
 	default: // Fit of dense or sparse rows; with SumAtMostOne, which it does not take, the floor alone
 		o.Solver = solverNamed(solver)
 		if c.sum == SumToOne {

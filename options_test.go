@@ -148,7 +148,7 @@ func TestUnread(t *testing.T) {
 		},
 		"CentersOf: Weights Sum":        func(o *Options) error { return second(CentersOf(bg, x, g, o)) },
 		"Principal: Weights Sum Solver": func(o *Options) error { return second(Principal(bg, x, 2, o)) },
-		"Stats.Principal: Sum":          func(o *Options) error { return second(statsOf(t, x, nil).Principal(2, o)) },
+		"Stats.Principal: Sum":          func(o *Options) error { return second(statsOf(t, x, nil).Principal(bg, 2, o)) },
 		"SimplexLeastSquares: Sum": func(o *Options) error {
 			return second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), o))
 		},

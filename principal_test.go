@@ -365,7 +365,7 @@ func TestSubspace(t *testing.T) {
 		o := &Options{Weights: w, Sum: sum}
 		dense := mustDo(Principal(bg, x, 3, o))(t)
 		floors := mustDo(Floors(bg, x, o))(t)
-		from := mustDo(stats.Principal(3, &Options{Sum: sum}))(t)
+		from := mustDo(stats.Principal(bg, 3, &Options{Sum: sum}))(t)
 		for name, p := range map[string]*Subspace{
 			"dense": dense, "sparse": mustDo(Principal(bg, sparseOf(x), 3, o))(t), "statistics": from,
 			"jacobi": mustDo(Principal(bg, x, 3, &Options{Weights: w, Sum: sum, Solver: SolverJacobi}))(t),
@@ -390,7 +390,7 @@ func TestSubspace(t *testing.T) {
 	if _, err := Principal(bg, x, 8, nil); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
-	if _, err := stats.Principal(-1, nil); !errors.Is(err, ErrOption) {
+	if _, err := stats.Principal(bg, -1, nil); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
 }

@@ -314,7 +314,7 @@ func (s *Stats) Floors() ([]float64, error) {
 // Principal returns the subspace of all rows, like [Principal], as far as the scatter matrix determines it:
 // squared singular values below the error stated at [Floors] are rounding. It reads the options Workers and
 // Sum. Cost: 4d³/3. Errors: [ErrTooFewSamples] without weight, [ErrOption] for a p out of range.
-func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
+func (s *Stats) Principal(ctx context.Context, p int, opts *Options) (*Subspace, error) {
 	o := orZero(opts)
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
@@ -333,7 +333,8 @@ func (s *Stats) Principal(p int, opts *Options) (*Subspace, error) {
 	}
 	full := about.full()
 	frame := &samples{ // without rows
-		parallelism: openEnded(o.Workers), units: about.units, n: s.rows, d: s.cols, part: true,
+		parallelism: parallelism{ctx, workerCount(o.Workers), nil}, part: true,
+		units: about.units, n: s.rows, d: s.cols,
 		centred: !about.atZero, mean: about.mean, fine: meanRest{rest: about.meanRest, mass: s.weight},
 	}
 	pc, rows, err := principalOfGram(frame, full, wanted{p, 0}, 1.01*about.scatterOff+0x1p-52*trace(full))

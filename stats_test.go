@@ -322,7 +322,7 @@ func FuzzStats(f *testing.F) {
 			finite(t, "floors", mustDo(s.Floors())(t)...)
 			finite(t, "mean", s.Mean()...)
 			finite(t, "scatter", s.Scatter().Data...)
-			finite(t, "basis", mustDo(s.Principal(min(1, s.Rows()-1), nil))(t).Basis.Data...)
+			finite(t, "basis", mustDo(s.Principal(bg, min(1, s.Rows()-1), nil))(t).Basis.Data...)
 		}
 	})
 }

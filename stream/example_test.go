@@ -60,7 +60,7 @@ func ExampleSubspace() {
 			log.Fatal(err)
 		}
 	}
-	p, err := stream.NewSubspace(&all, 3, nil) // goes to all processes
+	p, err := stream.NewSubspace(context.Background(), &all, 3, nil) // goes to all processes
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -49,8 +49,7 @@ type Options struct {
 //
 // Errors: softkmeans.Fit's. Errors of blocks and of Memberships are wrapped, with the pass and the row. If
 // counts, squares or the floor show that data changed between passes, the error is [softkmeans.ErrChanged];
-// the pass for memberships compares only the number of rows. If ctx ends, Fit returns within one block, or
-// after the d³ of the subspace.
+// the pass for memberships compares only the number of rows. If ctx ends, Fit returns within one block.
 func Fit(
 	ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], k int, opts *Options,
 ) (*softkmeans.Model, error) {
@@ -65,7 +64,7 @@ func Fit(
 	if err != nil {
 		return nil, err
 	}
-	p, err := NewSubspace(stats, k, &Options{Enclosure: o.Enclosure, Workers: o.Workers})
+	p, err := NewSubspace(ctx, stats, k, &Options{Enclosure: o.Enclosure, Workers: o.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func (v *volume) measureFloor() (few *softkmeans.Matrix, err error) {
 	if v.o.Sum == softkmeans.SumAtMostOne {
 		directions, rank = v.k, min(v.rows, v.cols)
 	}
-	v.p, err = stats.Principal(min(directions, rank), &softkmeans.Options{Sum: v.o.Sum, Workers: v.o.Workers})
+	v.p, err = stats.Principal(v.ctx, min(directions, rank), &softkmeans.Options{Sum: v.o.Sum, Workers: v.o.Workers})
 	if err == nil {
 		v.setReference(directions >= rank)
 	}

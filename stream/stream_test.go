@@ -197,7 +197,7 @@ func TestParts(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, err := NewSubspace(&all, k, &Options{Enclosure: e})
+			p, err := NewSubspace(t.Context(), &all, k, &Options{Enclosure: e})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -279,7 +279,7 @@ func small(t testing.TB) (*Subspace, *Extent) {
 	var e Extent
 	x := mixtures(9, 3, 2, .1, 0, 1)
 	err := s.Add(x)
-	p, err2 := NewSubspace(&s, 2, &Options{Enclosure: softkmeans.EnclosureTight})
+	p, err2 := NewSubspace(t.Context(), &s, 2, &Options{Enclosure: softkmeans.EnclosureTight})
 	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +398,7 @@ func TestErrors(t *testing.T) {
 	}
 	p, e := small(t)
 	for i, err := range []error{
-		second(NewSubspace(new(softkmeans.Stats), 2, nil)), second(p.Model(new(Extent))),
+		second(NewSubspace(t.Context(), new(softkmeans.Stats), 2, nil)), second(p.Model(new(Extent))),
 		new(Extent).Add(p, wide, nil), new(Extent).Add(p, rowsOf(x, 0, 2), []float64{1}), new(Extent).Add(p, nan, nil),
 		(&Extent{rows: 1, subspace: 7, facets: make([]float64, 2)}).Merge(e),
 	} {
@@ -638,7 +638,7 @@ func TestSummary(t *testing.T) {
 	if err := s.AddWeighted(x, weights); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Principal(2, nil)
+	p, err := s.Principal(t.Context(), 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

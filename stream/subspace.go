@@ -29,7 +29,9 @@ type Subspace struct {
 // NewSubspace returns the subspace for k centers of the rows in s. It reads Enclosure and Workers of opts;
 // other options cause [softkmeans.ErrOption], since s contains the weights. Cost and other errors: as for
 // [softkmeans.Stats.Principal].
-func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
+func NewSubspace(
+	ctx context.Context, s *softkmeans.Stats, k int, opts *Options,
+) (*Subspace, error) {
 	o := draws.OrZero(opts)
 	if o.Weights != nil || o.Block != nil || o.Memberships != nil {
 		return nil, fault.New(softkmeans.ErrOption, "NewSubspace reads Enclosure and Workers alone")
@@ -37,7 +39,7 @@ func NewSubspace(s *softkmeans.Stats, k int, opts *Options) (*Subspace, error) {
 	if err := o.check(k); err != nil {
 		return nil, err
 	}
-	at, err := s.Principal(max(0, min(k-1, s.Rows()-1, s.Cols())), &softkmeans.Options{Workers: o.Workers})
+	at, err := s.Principal(ctx, max(0, min(k-1, s.Rows()-1, s.Cols())), &softkmeans.Options{Workers: o.Workers})
 	if err != nil {
 		return nil, err
 	}

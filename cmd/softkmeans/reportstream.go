@@ -111,7 +111,7 @@ func (p *streamedPage) sumUp(r *result) error {
 		return err
 	}
 	p.Scaling, p.Moments = b.scale, momentsOf(b.columns, b.scale)
-	p.Plane, err = view.PlaneOf(stats)
+	p.Plane, err = view.PlaneOf(b.ctx, stats)
 	return err
 }
 

@@ -69,7 +69,7 @@ func FuzzCoders(f *testing.F) {
 	}
 	f.Add(data)
 	var e stream.Extent
-	p, err := stream.NewSubspace(&someSummary(f).Stats, 2, nil)
+	p, err := stream.NewSubspace(f.Context(), &someSummary(f).Stats, 2, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

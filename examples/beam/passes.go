@@ -77,11 +77,11 @@ func (s *summary) merge(t *summary) error {
 }
 
 // subspace computes the subspace of the centers from the first pass.
-func (j *job) subspace(s *summary) (*stream.Subspace, error) {
+func (j *job) subspace(ctx context.Context, s *summary) (*stream.Subspace, error) {
 	if s.Stats.Rows() == 0 {
 		return nil, errors.New("the shards have no rows")
 	}
-	return stream.NewSubspace(&s.Stats, j.K, &stream.Options{Enclosure: j.Enclosure})
+	return stream.NewSubspace(ctx, &s.Stats, j.K, &stream.Options{Enclosure: j.Enclosure})
 }
 
 // extent is the second pass: the extent of a shard's rows in the subspace.

@@ -42,7 +42,7 @@ func init() {
 	register.Emitter1[*summary]()
 	register.Emitter1[shard]()
 	register.Combiner1[*summary](&mergeSummaries{})
-	register.DoFn1x2[*summary, *stream.Subspace, error](&subspaceFn{})
+	register.DoFn2x2[context.Context, *summary, *stream.Subspace, error](&subspaceFn{})
 	register.DoFn3x2[context.Context, shard, *stream.Subspace, *stream.Extent, error](&extentFn{})
 	register.Combiner1[*stream.Extent](&mergeExtents{})
 	register.DoFn2x2[*stream.Extent, *stream.Subspace, *softkmeans.Model, error](&modelFn{})
@@ -67,9 +67,9 @@ func (f *foldFn) ProcessElement(ctx context.Context, s shard, summaries func(*su
 
 type subspaceFn struct{ Job job }
 
-func (f *subspaceFn) ProcessElement(s *summary) (p *stream.Subspace, err error) {
+func (f *subspaceFn) ProcessElement(ctx context.Context, s *summary) (p *stream.Subspace, err error) {
 	defer bracket(&err)
-	return f.Job.subspace(s)
+	return f.Job.subspace(ctx, s)
 }
 
 type extentFn struct{ Job job }

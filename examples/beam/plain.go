@@ -20,7 +20,7 @@ func (j *job) plainly(ctx context.Context, shards []shard) error {
 		}
 		shards[i] = read
 	}
-	p, err := j.subspace(total)
+	p, err := j.subspace(ctx, total)
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func growingCalls() []growing {
 			if err := s.Add(x); err != nil {
 				return err
 			}
-			p, err := stream.NewSubspace(&s, k, nil)
+			p, err := stream.NewSubspace(bg, &s, k, nil)
 			if err != nil {
 				return err
 			}

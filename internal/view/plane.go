@@ -49,8 +49,8 @@ func NewPlane(ctx context.Context, x *softkmeans.Matrix, weights []float64) (Pla
 }
 
 // PlaneOf returns the plane of rows that were added up.
-func PlaneOf(sums *softkmeans.Stats) (Plane, error) {
-	s, err := sums.Principal(min(2, sums.Cols(), sums.Rows()-1), nil)
+func PlaneOf(ctx context.Context, sums *softkmeans.Stats) (Plane, error) {
+	s, err := sums.Principal(ctx, min(2, sums.Cols(), sums.Rows()-1), nil)
 	return planeOf(s), err
 }
 

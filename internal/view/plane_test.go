@@ -35,7 +35,7 @@ func planeOfSums(t *testing.T, x *softkmeans.Matrix) Plane {
 	t.Helper()
 	var s softkmeans.Stats
 	tables.OK(t, s.Add(x))
-	return tables.Must(PlaneOf(&s))(t)
+	return tables.Must(PlaneOf(t.Context(), &s))(t)
 }
 
 // checkPlane checks the plane of rows that lie in one.
