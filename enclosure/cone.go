@@ -218,6 +218,9 @@ func (c *cone) enclosed(k int, slice *softkmeans.Options) (f, g *softkmeans.Matr
 	for i, h := range heights {
 		la.Scale(1/h, at.Row(i))
 	}
+	if err := fault.Stopped(c.ctx); err != nil {
+		return nil, nil, err
+	}
 	m, err := softkmeans.Fit(c.ctx, at, k, slice)
 	if err != nil {
 		return nil, nil, err
@@ -241,10 +244,7 @@ func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model,
 		return nil, err
 	}
 	if len(unknown) > 0 {
-		all, err := m.Predict(nil, c.x)
-		if err == nil {
-			err = fault.Stopped(c.ctx)
-		}
+		all, err := draws.Mixtures(c.ctx, c.x, m, c.Workers)
 		if err != nil {
 			return nil, err
 		}

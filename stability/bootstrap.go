@@ -76,8 +76,8 @@ func Bootstrap(
 		batch = batch[:min(len(batch), b.o.Resamples-first)]
 		draws.Run(workers, len(batch), func(t int) { batch[t] = b.draw(first+t, inner) })
 		for t := range batch {
-			if batch[t].err != nil {
-				return nil, batch[t].err
+			if err := fault.First(batch[t].err, fault.Stopped(ctx)); err != nil {
+				return nil, err
 			}
 			b.add(&batch[t])
 			if b.progress != nil {
@@ -204,8 +204,7 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 	}
 	k := b.centers.Rows
 	m, err := softkmeans.FitMinVolume(b.ctx, b.x, k, &o)
-	if err != nil {
-		r.err = err
+	if r.err = fault.First(err, fault.Stopped(b.ctx)); r.err != nil {
 		return r
 	}
 	to := matchCenters(b.centers, timesPower(m.Centers, -b.exp), b.o.Fixed)

@@ -10,11 +10,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
-	"softkmeans/internal/fault"
 )
 
 // Options tunes [Fit]. The zero value and nil are the defaults.
@@ -101,28 +99,12 @@ func (p *passes) handOut(m *softkmeans.Model, workers int) error {
 }
 
 // mixtures returns the memberships of the rows of x in m.Centers. If Centers are means of clusters, it calls
-// Predict, which then mixes the nearest centers. A row takes up to k³ products, so the context is checked
-// after 2^27 of them. (For k = 50 a block took .8 s.)
+// Predict, which then mixes the nearest centers.
 func (p *passes) mixtures(m *softkmeans.Model, x *softkmeans.Matrix, workers int) (*softkmeans.Matrix, error) {
 	if p.clusters {
 		return m.Predict(nil, x)
 	}
-	g := softkmeans.NewMatrix(x.Rows, m.Centers.Rows, nil)
-	step := max(24, int(0x1p27/math.Pow(float64(g.Cols), 3))&^1)
-	for lo := 0; lo < x.Rows; lo += step {
-		n := min(step, x.Rows-lo)
-		some := softkmeans.NewMatrix(n, x.Cols, x.Data[lo*x.Cols:(lo+n)*x.Cols])
-		to := softkmeans.NewMatrix(n, g.Cols, g.Data[lo*g.Cols:(lo+n)*g.Cols])
-		_, err := softkmeans.SimplexLeastSquares(to, some, m.Centers,
-			&softkmeans.Options{Sum: m.Sum, Workers: workers})
-		if err == nil {
-			err = fault.Stopped(p.ctx)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return g, nil
+	return draws.Mixtures(p.ctx, x, m, workers)
 }
 
 // give passes memberships, probabilities and labels of the rows x, from first on, to the caller's functions.

@@ -75,9 +75,9 @@ func counted(weights []float64) []float64 {
 }
 
 // blockRows returns the number of rows in a block for rows of d numbers (entries or memberships): 16 MB, but
-// at least 24 and at most 8192 rows. A block of more than 240 rows takes at most 2^29 products (nd² for the
-// statistics), a tenth of a second. The context is checked between blocks.
-func blockRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1), max(240, 1<<29/max(d*d, 1)))) }
+// at least 24 and at most 8192 rows. A block of more than 240 rows takes at most 2^28 products (nd² for the
+// statistics), some .05 s. The context is checked between blocks.
+func blockRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1), max(240, 1<<28/max(d*d, 1)))) }
 
 // each makes a pass over the data. It regroups the rows, calls fn for every block, and returns the first
 // error.

@@ -129,7 +129,7 @@ func (f *modelFile) takesSparse() bool {
 func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 	most := max(1, predictValues/p.model.K())
 	for lo := 0; lo < t.X.Rows; lo += most {
-		x := sparseRows(t.X, lo, min(lo+most, t.X.Rows))
+		x := draws.SparseRows(t.X, lo, min(lo+most, t.X.Rows))
 		g, err := p.model.Model.Predict(nil, x)
 		if err != nil {
 			return draws.LaterRow(err, lo)
@@ -139,14 +139,4 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 		}
 	}
 	return nil
-}
-
-func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix {
-	from, to := x.Indptr[lo], x.Indptr[hi]
-	part := &softkmeans.SparseMatrix{Rows: hi - lo, Cols: x.Cols,
-		Indices: x.Indices[from:to], Data: x.Data[from:to]}
-	for _, at := range x.Indptr[lo : hi+1] {
-		part.Indptr = append(part.Indptr, at-from)
-	}
-	return part
 }

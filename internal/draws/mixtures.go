@@ -1,0 +1,55 @@
+package draws
+
+import (
+	"context"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
+)
+
+// SparseRows returns rows lo…hi−1 of x, with an Indptr of their own.
+func SparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix {
+	from, to := x.Indptr[lo], x.Indptr[hi]
+	part := &softkmeans.SparseMatrix{Rows: hi - lo, Cols: x.Cols,
+		Indices: x.Indices[from:to], Data: x.Data[from:to]}
+	for _, at := range x.Indptr[lo : hi+1] {
+		part.Indptr = append(part.Indptr, at-from)
+	}
+	return part
+}
+
+// rowsOf returns rows lo…hi−1 of m, hi > lo, without a copy.
+func rowsOf(m *softkmeans.Matrix, lo, hi int) *softkmeans.Matrix {
+	return &softkmeans.Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride,
+		Data: m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Cols]}
+}
+
+// Mixtures returns the memberships (n×k) of the rows of x in m.Centers, whose sums are as in m.Sum. A dense x is
+// shared among the workers, 0 for all processors. A row takes up to k³ products, and dk. Mixtures looks at ctx
+// after 2^24 products or 4096 rows, some .05 s.
+func Mixtures(
+	ctx context.Context, x softkmeans.Samples, m *softkmeans.Model, workers int,
+) (*softkmeans.Matrix, error) {
+	n, d := Size(x)
+	k := m.Centers.Rows
+	g := softkmeans.NewMatrix(n, k, nil)
+	step := min(max(int(0x1p24/(float64(k)*float64(k)*float64(k)+float64(k)*float64(d))), 24), 4096) / 24 * 24
+	for lo := 0; lo < n; lo += step {
+		hi := min(lo+step, n)
+		var err error
+		switch x := x.(type) {
+		case *softkmeans.Matrix:
+			_, err = softkmeans.SimplexLeastSquares(rowsOf(g, lo, hi), rowsOf(x, lo, hi), m.Centers,
+				&softkmeans.Options{Sum: m.Sum, Workers: workers})
+		case *softkmeans.SparseMatrix:
+			_, err = m.Predict(rowsOf(g, lo, hi), SparseRows(x, lo, hi))
+		}
+		if err == nil {
+			err = fault.Stopped(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
