@@ -527,22 +527,10 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 	dst = dst[from:]
 	j := 0
 	switch {
-	case lanes == 8:
-		for ; j < len(x)-2; j += 3 {
-			o := (*[18]float64)(dst)
-			o[0], o[1], o[8], o[9], o[16], o[17] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
-			dst = dst[min(size, len(dst)):]
-		}
-	case lanes == 4:
-		for ; j < len(x)-2; j += 3 {
-			o := (*[10]float64)(dst)
-			o[0], o[1], o[4], o[5], o[8], o[9] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
-			dst = dst[min(size, len(dst)):]
-		}
-	case lanes == 2:
-		for ; j < len(x)-2; j += 3 {
-			o := (*[6]float64)(dst)
-			o[0], o[1], o[2], o[3], o[4], o[5] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
+	case lanes > 1:
+		for b, c := lanes, 2*lanes; j < len(x)-2; j += 3 {
+			o := dst[:c+2]
+			o[0], o[1], o[b], o[b+1], o[c], o[c+1] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
 			dst = dst[min(size, len(dst)):]
 		}
 	case from+6 <= size:

@@ -32,9 +32,7 @@ func storeSums(dst []float64, a, b, c, d vector) {
 // fourRowsSIMD is never called on these machines.
 const fourRowsWidth = math.MaxInt
 
-func fourRowsSIMD(dst []float64, size int, x *[4][]float64, mean []float64, a float64, w *[4]float64) {
-	panic(lanes)
-}
+func fourRowsSIMD([]float64, int, *[4][]float64, []float64, float64, *[4]float64) { panic(lanes) }
 
 // wideTileSIMD requires registers of 512 bits.
 func wideTileSIMD(sums *[12]float64, a, b []float64) { panic(lanes) }
