@@ -17,7 +17,7 @@ type sparseSamples struct {
 	sparse   *SparseMatrix
 	a        *compressed // the rows in scaled units
 	columns  *compressed // the same entries
-	root     []float64   // √w_i; nil: all 1
+	root     []float64   // √w_i
 	reach    float64     // an upper bound of ‖√w·X‖ + √Σw·‖μ‖
 	total    float64     // ‖Xc‖²
 	off      float64     // bounds the error of total
@@ -59,11 +59,8 @@ func newSparseSamples(
 		return nil, err
 	}
 	s := &sparseSamples{sparse: x, samples: rows}
-	if weights != nil {
-		s.root = make([]float64, s.n)
-		for i := range s.root {
-			s.root[i] = math.Sqrt(s.weight(i))
-		}
+	for i := range s.n {
+		s.root = append(s.root, math.Sqrt(s.weight(i)))
 	}
 	top, err := s.largest()
 	if err != nil {
@@ -235,12 +232,8 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	}
 	sums := make([]float64, b)
 	if s.centred {
-		root := s.root
-		if root == nil {
-			root = slices.Repeat([]float64{1}, s.n)
-		}
 		for j := range sums {
-			sums[j] = fineDot(yt.row(j), root)
+			sums[j] = fineDot(yt.row(j), s.root)
 		}
 	}
 	out := NewMatrix(s.d, b, nil)
@@ -297,7 +290,7 @@ func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compres
 			}
 		}
 	})
-	if s.wide() && s.root != nil {
+	if s.wide() && s.weights != nil {
 		for q := p; q < len(out); q++ {
 			out[q] *= s.root[p] * s.root[q]
 		}
@@ -309,9 +302,8 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 	size := gram.Rows
 	a, c, length := s.mean, make([]float64, size), s.fine.mass
 	if s.wide() {
-		a, length = make([]float64, size), fineDot(s.mean, s.mean)
+		a, length = s.root, fineDot(s.mean, s.mean)
 		for i := range a {
-			a[i] = math.Sqrt(s.weight(i))
 			c[i], _ = s.a.dot(i, s.mean)
 			c[i] *= a[i]
 		}
