@@ -27,15 +27,8 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 	if _, err := checkSymmetric("a", a); err != nil {
 		return nil, nil, err
 	}
-	n := a.Rows
-	m := NewMatrix(n, n, nil)
-	for i := range n {
-		for j := range i + 1 {
-			x, y := a.Data[i*a.Stride+j], a.Data[j*a.Stride+i]
-			m.Data[i*n+j] = x + (y-x)/2
-			m.Data[j*n+i] = m.Data[i*n+j]
-		}
-	}
+	m := a.Clone()
+	m.average()
 	values, rows := eigenSym(context.Background(), m)
 	fixRowSigns(rows)
 	return values, rows.transposed(), nil

@@ -38,27 +38,11 @@ func newOperator(ctx context.Context, s *Matrix, workers int) (*operator, error)
 	o := &operator{parallelism: parallelism{ctx, workerCount(workers), new(workspace)}, n: s.Rows, k: s}
 	if !exact || s.Stride != o.n {
 		o.k = s.Clone()
-		o.average()
+		o.k.average()
 	}
 	_, o.exp = math.Frexp(max(maxAbs(o.k), leastScale))
 	o.exp += o.exp & 1
 	return o, cancelled(ctx)
-}
-
-// average makes K exactly symmetric. It goes by tiles, so that mirror images are read from a cache.
-func (o *operator) average() {
-	const tile = 64
-	for i0 := 0; i0 < o.n; i0 += tile {
-		for j0 := 0; j0 <= i0; j0 += tile {
-			for i := i0; i < min(i0+tile, o.n); i++ {
-				for j := j0; j < min(j0+tile, i); j++ {
-					v, w := &o.k.Data[i*o.n+j], &o.k.Data[j*o.n+i]
-					*v += *w/2 - *v/2
-					*w = *v
-				}
-			}
-		}
-	}
 }
 
 // unscale returns v·2^exp, limited to ±math.MaxFloat64. The sum of the squares of n² entries may exceed this
@@ -320,8 +304,7 @@ func (o *operator) slip(norm float64, sums []float64) float64 {
 	root := math.Sqrt(float64(o.n))
 	slip := u * (2*norm + 2*symmetryTol*float64(o.n))
 	if o.shifts != nil {
-		slip += u*1.01*(2*norm+2*root*norm2(o.shifts)) +
-			1.5*(norm2(sums)/root+gamma(dotDepth(o.n)+2)*norm)
+		slip += u*1.01*(2*norm+2*root*norm2(o.shifts)) + 1.5*(norm2(sums)/root+gamma(dotDepth(o.n)+2)*norm)
 	}
 	return slip
 }

@@ -286,6 +286,24 @@ func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	return worst == 0, nil
 }
 
+// average makes a square matrix without gaps symmetric: pairs of entries get their mean. It goes by tiles, so
+// that mirror images are read from a cache.
+func (m *Matrix) average() {
+	const tile = 64
+	n := m.Rows
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				for j := j0; j < min(j0+tile, i); j++ {
+					v, w := &m.Data[i*n+j], &m.Data[j*n+i]
+					*v += *w/2 - *v/2
+					*w = *v
+				}
+			}
+		}
+	}
+}
+
 // rowsOf returns a view of rows lo…hi−1. Data may end with the last entry of the last row.
 func rowsOf(m *Matrix, lo, hi int) *Matrix {
 	data := m.Data[lo*m.Stride : min(hi*m.Stride, len(m.Data))]
