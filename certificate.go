@@ -188,8 +188,7 @@ func CentersOf(ctx context.Context, x Samples, memberships *Matrix, opts *Option
 	}
 	s, g := t.data(), memberships.Clone()
 	if g.Rows != s.n {
-		return nil, fail(ErrShape,
-			"memberships have "+strconv.Itoa(g.Rows)+" rows, x has "+strconv.Itoa(s.n))
+		return nil, fail(ErrShape, "memberships have "+strconv.Itoa(g.Rows)+" rows, x has "+strconv.Itoa(s.n))
 	}
 	for i := range g.Rows {
 		scale(g.row(i), math.Sqrt(s.weight(i)))

@@ -484,7 +484,7 @@ const spreadRate = 1.5
 // axes returns L⁻¹·basis, p×d, times a power of two: the absolute entries of each row add up to less than 1.
 // spread is Model.ClusterSpread along these axes, for the rows that r was made for.
 func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
-	p, rows, squares := c.basis.Rows, 0.0, 0.0
+	p, rows, squares := c.basis.Rows, float64(c.s.n-len(c.s.zeroWeights())), 0.0
 	out, most := NewMatrix(p, c.s.d, nil), 0.0
 	for a := range p {
 		for b, v := range r.root.row(a) {
@@ -496,11 +496,6 @@ func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
 	}
 	_, exp := math.Frexp(most * float64(c.s.d))
 	scale(out.Data, math.Ldexp(1, -exp))
-	for i := range c.s.n {
-		if c.s.weight(i) > 0 {
-			rows++
-		}
-	}
 	// LLᵀ is the scatter W plus ρ times the identity, for the ridge ρ. So tr(L⁻¹WL⁻ᵀ) = p − ρ‖L⁻¹‖².
 	within := max(0, float64(p)-r.ridge*squares) / (sumOf(r.weights) * float64(p))
 	free := max(1, rows-float64(c.k)) / rows

@@ -78,8 +78,7 @@ const clearGap = 1e-12
 //  5. So ‖X − ŴU + AU‖² is at most ‖X − ŴU‖² + 2(‖E‖ + ω‖Ŵ‖)‖A‖ + (1 + ω)‖A‖².
 func (pc *principal) projectedObjective(s *samples, e *placement) (objective float64, ok bool) {
 	p := pc.basis.Rows
-	if p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil ||
-		e.regular.normals.Cols != p {
+	if p == 0 || s.x == nil || pc.solver != SolverGram || e.regular == nil || e.regular.normals.Cols != p {
 		return 0, false
 	}
 	omega := skewOf(pc.basis)

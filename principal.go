@@ -495,8 +495,7 @@ func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, mos
 	_, high := left.floor(math.Inf(1))
 	unit := left.unit() * left.unit() // times unit, squares of products do not underflow
 	c := complement{ctx: s.ctx, p: p, vectors: left.vectors, times: left.coupling.Clone(),
-		most:  min(most, kry.steps),
-		trace: high * unit, squares: math.Inf(1), noise: left.noise() * unit,
+		most: min(most, kry.steps), trace: high * unit, squares: math.Inf(1), noise: left.noise() * unit,
 		apply: func(v *Matrix) (*Matrix, error) {
 			more := newOutside(v, 0)
 			err := x.measure(more)

@@ -202,14 +202,13 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	}
 	parts := newParts(s, b)
 	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
-	err := s.eachBlock(over, roundUp(b, stripRows)+roundUp(s.d, stripRows),
-		func(at block) {
-			m := at.hi - at.lo
-			left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
-			packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
-			s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
-			addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
-		})
+	err := s.eachBlock(over, roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+		m := at.hi - at.lo
+		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
+		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
+		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
+		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
+	})
 	return sumParts(parts), err
 }
 

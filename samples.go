@@ -144,12 +144,6 @@ func stripLengthOf(l int) int { return (l + 31) / 32 }
 // pass. It returns an error for the first entry out of range. It sums differences from the first of the
 // heaviest rows. The mean of a constant column is then exact, and columns far from 0 lose fewer digits.
 func (s *samples) survey() (top float64, err error) {
-	first := 0
-	for i, w := range s.weights {
-		if w > s.weights[first] {
-			first = i
-		}
-	}
 	type part struct {
 		top, total float64
 		bad        bool
@@ -161,7 +155,7 @@ func (s *samples) survey() (top float64, err error) {
 	for t := range parts {
 		parts[t].sums, parts[t].short = rows.row(2*t+2), rows.row(2*t+3)
 	}
-	origin, rest := s.x.row(first), rows.row(1)
+	origin, rest := s.x.row(argmax(s.weights)), rows.row(1)
 	s.mean = rows.row(0)
 	err = s.eachBlock(chunking{s.n, s.d, reduceChunks}, 0, func(at block) {
 		p := &parts[at.chunk]

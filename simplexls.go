@@ -24,24 +24,25 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, erro
 	if err != nil {
 		return nil, err
 	}
-	k := vertices.Rows
-	switch {
-	case k == 0:
+	if vertices.Rows == 0 {
 		return nil, fail(ErrTooFewSamples, "no vertices")
-	case x.Cols != vertices.Cols:
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices (centers) have "+
-			strconv.Itoa(vertices.Cols))
-	}
-	err = cmp.Or(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1))
-	if err != nil {
-		return nil, err
 	}
 	by := openEnded(o.Workers)
-	if err := checkRange(by, "x", x); err != nil {
+	if err := cmp.Or(checkNewRows(x.Rows, x.Cols, vertices), checkRange(by, "x", x)); err != nil {
 		return nil, err
 	}
-	dst = destination(dst, x.Rows, k)
+	dst = destination(dst, x.Rows, vertices.Rows)
 	return dst, newSimplexProblem(vertices, o.Sum, false).solve(by, dst, x)
+}
+
+// checkNewRows returns an error unless rows of the given shape can be compared with the centers.
+func checkNewRows(rows, cols int, centers *Matrix) error {
+	k := centers.Rows
+	if cols != centers.Cols {
+		return fail(ErrShape,
+			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(centers.Cols))
+	}
+	return cmp.Or(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
 }
 
 // simplexProblem is the part of the problem that all rows share: A = FFᵀ + ρ11ᵀ for the vertices F less their

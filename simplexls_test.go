@@ -454,7 +454,7 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 		{bad, bad, Options{}, ErrNonFinite, "vertices[2,1] = NaN: not a finite number"},
 		{x, NewMatrix(0, 3, nil), Options{}, ErrTooFewSamples, "no vertices: too few samples"},
 		{x, randomData(3, 1, 0, 1), Options{}, ErrShape,
-			"x has 2 columns, the vertices (centers) have 1: wrong shape"},
+			"x has 2 columns, the centers have 1: wrong shape"},
 		{bad, f, Options{}, ErrNonFinite, "x[2,1] = NaN: not a finite number"},
 		{NewMatrix(1, 2, []float64{0, 0x1p501}), f, Options{}, ErrRange, "x[0,1] = " +
 			decimal(0x1p501) + ": " + ErrRange.Error()},
@@ -476,7 +476,7 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 	_, err := SimplexLeastSquares(nil, &Matrix{Rows: rows}, &Matrix{Rows: 1 << 20}, nil)
 	mustSay(t, err, "the result of 1073741824×1048576 is too large to address: wrong shape")
 	_, err = SimplexLeastSquares(nil, &Matrix{Rows: 1}, &Matrix{Rows: 1 << 22}, nil)
-	mustSay(t, err, "the vertices' Gram matrix of 4194305×4194305 is too large to address: wrong shape")
+	mustSay(t, err, "the centers' Gram matrix of 4194305×4194305 is too large to address: wrong shape")
 }
 
 // TestSameForAll: one vertex, or all in one place, need no solving.

@@ -121,13 +121,10 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 }
 
 func (m *Matrix) checkNew(centers *Matrix) (n int, err error) {
-	if err = checkShape("x", m); err == nil {
-		err = cmp.Or(checkNewRows(m.Rows, m.Cols, centers), checkRange(openEnded(0), "x", m))
-	}
-	if err != nil {
+	if err = checkShape("x", m); err != nil {
 		return 0, err
 	}
-	return m.Rows, nil
+	return m.Rows, cmp.Or(checkNewRows(m.Rows, m.Cols, centers), checkRange(openEnded(0), "x", m))
 }
 
 func (m *Matrix) mix(by parallelism, p *simplexProblem, dst *Matrix) error {
@@ -166,17 +163,13 @@ func (m *Model) Labels(dst []int) []int {
 // of the nearest row of ClusterMeans along ClusterAxes, or the lowest index if distances agree to rounding.
 // Without ClusterMeans the label is the largest membership of [Model.Predict]. dst receives the result; nil
 // allocates. Cost: O(ndk), for sparse rows O(k) a stored entry, or Predict's. Errors: as for Predict.
-func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
+func (m *Model) PredictLabels(dst []int, x Samples) (labels []int, err error) {
 	if m.ClusterMeans != nil {
-		out := dst
-		err := m.score(x, func(n int) scored {
-			out = labelsOf(dst, n)
-			return labelling(out)
+		err = m.score(x, func(n int) scored {
+			labels = labelsOf(dst, n)
+			return labelling(labels)
 		})
-		if err != nil {
-			return nil, err
-		}
-		return out, nil
+		return labels, err
 	}
 	g, err := m.Predict(nil, x)
 	if err != nil {
@@ -195,13 +188,12 @@ func (m *Model) PredictLabels(dst []int, x Samples) ([]int, error) {
 // Call stability.Others first: it replaces ClusterDoubt by a measurement on refits. Otherwise probabilities
 // are too near to 0 and 1. dst receives the result; nil allocates. Cost and errors: as for PredictLabels;
 // [ErrOption] without ClusterWeights.
-func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
+func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (out *Matrix, err error) {
 	w, v := m.ClusterWeights, m.ClusterDoubt
 	if m.ClusterMeans == nil || w == nil {
 		return nil, fail(ErrOption, "the model has no cluster weights")
 	}
-	out := dst
-	err := m.score(x, func(n int) scored {
+	err = m.score(x, func(n int) scored {
 		out = destination(dst, n, len(w))
 		return func(i, _ int, scores []float64, exp int) {
 			top, sum, row := math.Inf(-1), 0.0, out.row(i)
@@ -223,14 +215,11 @@ func (m *Model) ClusterProbabilities(dst *Matrix, x Samples) (*Matrix, error) {
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, err
 }
 
 // score checks x and the model. It calls begin with the number of rows of x, and then, for each row, the
-// function that begin returned: see scored.
+// function that begin returned: see scored. After an error begin was not called.
 func (m *Model) score(x Samples, begin func(n int) scored) error {
 	err := cmp.Or(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
 	if err == nil && x == nil {
@@ -450,16 +439,6 @@ func (m *Model) local() bool {
 		}
 	}
 	return true
-}
-
-// checkNewRows returns an error unless rows of the given shape can be compared with the centers.
-func checkNewRows(rows, cols int, centers *Matrix) error {
-	k := centers.Rows
-	if cols != centers.Cols {
-		return fail(ErrShape,
-			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(centers.Cols))
-	}
-	return cmp.Or(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
 }
 
 func (x *SparseMatrix) checkNew(centers *Matrix) (n int, err error) {
