@@ -130,7 +130,7 @@ func (m *LSDModel) rate(op *operator, left remainder, objective float64) (floor 
 
 // encloseFeatures encloses the samples' coordinates Wᵀ (p×n) in a simplex, and sets memberships, scale and
 // map.
-func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k int, kind Enclosure) {
+func (m *LSDModel) encloseFeatures(o *operator, spec *krylovResult, wt *Matrix, k int, kind Enclosure) {
 	w := wt.transposed()
 	e := enclosed(w, k, kind)
 	around := e.placement()
@@ -300,10 +300,9 @@ func (m *LSDModel) checkMap() error {
 	n, k := m.Memberships.Rows, m.Memberships.Cols
 	if len(m.Means) != n || m.Projection.Rows != n || m.Vertices.Rows != k ||
 		m.Vertices.Cols != m.Projection.Cols {
-		return fail(ErrShape,
-			"the model's map is for "+strconv.Itoa(len(m.Means))+" samples, "+shape(m.Projection.Rows,
-				m.Projection.Cols)+
-				" and "+shape(m.Vertices.Rows, m.Vertices.Cols)+", its memberships are "+shape(n, k))
+		return fail(ErrShape, "the model's map is for "+strconv.Itoa(len(m.Means))+" samples, "+
+			shape(m.Projection.Rows, m.Projection.Cols)+" and "+shape(m.Vertices.Rows, m.Vertices.Cols)+
+			", its memberships are "+shape(n, k))
 	}
 	for i, v := range m.Means {
 		if !isFinite(v) {

@@ -167,41 +167,31 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	return r, err
 }
 
-// spectrum is the upper end of the operator's spectrum: the eigenvalues that are largest by value, not by
-// magnitude. With 0 steps it comes from a direct method.
-type spectrum struct {
-	krylovResult
-	noise float64 // rounding can turn an eigenvalue 0 into one of up to noise
-}
-
 // fullOrder is the largest n for which all eigenvalues are computed.
 const fullOrder = 128
 
-// leading finds the p ≤ n largest eigenpairs: directly for small n or large p, or by Krylov steps.
-func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
+// leading finds the p ≤ n largest eigenpairs, by value, not by magnitude: directly for small n or large p, in
+// 0 steps, or by Krylov steps.
+func (o *operator) leading(p int, seed uint64) (*krylovResult, error) {
 	switch {
 	case p == 0:
-		return &spectrum{krylovResult{rows: NewMatrix(0, o.n, nil), status: StatusConverged}, 0}, nil
+		return &krylovResult{rows: NewMatrix(0, o.n, nil), status: StatusConverged}, nil
 	case o.n <= fullOrder || 4*(p+krylovExtra) > o.n:
 		return o.leadingDirect(p)
 	}
-	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed,
+	return krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed,
 		residual: 1e-12, indefinite: true, more: krylovExtra})
-	if err != nil {
-		return nil, err
-	}
-	return &spectrum{*kry, 0}, nil
 }
 
 // leadingDirect is leading from all eigenvalues of a copy of the operator's matrix.
-func (o *operator) leadingDirect(p int) (*spectrum, error) {
+func (o *operator) leadingDirect(p int) (*krylovResult, error) {
 	full, err := o.full()
 	if err != nil {
 		return nil, err
 	}
 	values, rows := leadingEigen(o.ctx, full, min(p+krylovExtra, o.n), o.workers)
-	return &spectrum{krylovResult{values: values[:p], rows: rows, least: min(values[o.n-1], 0),
-		top: max(math.Abs(values[0]), math.Abs(values[o.n-1])), status: StatusConverged}, 0}, cancelled(o.ctx)
+	return &krylovResult{values: values[:p], rows: rows, least: min(values[o.n-1], 0),
+		top: max(math.Abs(values[0]), math.Abs(values[o.n-1])), status: StatusConverged}, cancelled(o.ctx)
 }
 
 // full returns a copy of the operator's matrix.
@@ -218,7 +208,7 @@ const openShare = 1e-8
 
 // nearest finds the positive semidefinite ZᵀZ of rank p or less that is nearest to the operator's matrix. It
 // returns the eigenpairs, their factor Z, and the remainder.
-func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left remainder, err error) {
+func (o *operator) nearest(p int, seed uint64) (spec *krylovResult, z *Matrix, left remainder, err error) {
 	p = min(p, o.n)
 	if spec, err = o.leading(p, seed); err != nil {
 		return nil, nil, left, err
@@ -243,14 +233,13 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	return spec, z, left, err
 }
 
-// rated sets spec.noise, and negates eigenvectors whose entry of largest magnitude (the first on ties) is
-// negative. It returns the factor Z = Λ^(1/2)Vᵀ of the eigenvalues above the noise and the remainder, with
-// bounds of the floors for ranks up to r.
-func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err error) {
-	spec.noise = max(float64(o.n)*0x1p-52*spec.top, o.noise)
+// rated negates eigenvectors whose entry of largest magnitude (the first on ties) is negative. It returns the
+// factor Z = Λ^(1/2)Vᵀ of the eigenvalues above rounding and the remainder, with bounds of the floors for
+// ranks up to r.
+func (o *operator) rated(spec *krylovResult, r int) (z *Matrix, left remainder, err error) {
+	noise, p := max(float64(o.n)*0x1p-52*spec.top, o.noise), 0
 	fixRowSigns(spec.rows)
-	p := 0
-	for p < len(spec.values) && spec.values[p] > spec.noise {
+	for p < len(spec.values) && spec.values[p] > noise {
 		p++
 	}
 	z = rowsOf(spec.rows, 0, p).Clone()
@@ -311,7 +300,7 @@ func (o *operator) slip(norm float64, sums []float64) float64 {
 
 // proveByProbes sets the bounds by random vectors for a large n: in one pass over K and as
 // many more as complement.below takes.
-func (o *operator) proveByProbes(left *remainder, spec *spectrum, z *Matrix, r int) error {
+func (o *operator) proveByProbes(left *remainder, spec *krylovResult, z *Matrix, r int) error {
 	p, n := z.Rows, o.n
 	probed := withProbes(o.ctx, spec.rows, p)
 	vectors := NewMatrix(probed.Rows+1, n, slices.Concat(probed.Data, slices.Repeat([]float64{1}, n)))
