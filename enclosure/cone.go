@@ -181,7 +181,7 @@ func (c *cone) findAxis() error {
 		}
 		if axis != nil && margin >= leastMargin {
 			c.axis, c.limit = axis, margin/2 // light rows do not make the cone wide
-			return nil
+			return fault.Stopped(c.ctx)
 		}
 	}
 	c.axis, c.limit = make([]float64, c.w.Cols), 0x1p-10 // rows this near to the border lose 1e-6 of their squares
@@ -190,7 +190,7 @@ func (c *cone) findAxis() error {
 		sum += c.weights[i] * c.w.At(i, 0) * math.Abs(c.w.At(i, 0))
 	}
 	c.axis[0] = math.Copysign(1, sum)
-	return nil
+	return fault.Stopped(c.ctx)
 }
 
 // enclosed returns k centers f, at most one for each direction, whose cone contains the rows near the axis. g
