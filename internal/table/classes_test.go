@@ -87,7 +87,7 @@ func TestReadClassesErrors(t *testing.T) {
 		{"a,b\n1,x\n2, \n", "b", HeaderAuto,
 			`f.csv:3:2: missing value: the field is empty, and a row without a class cannot be compared`},
 		{"a,b\n1,x\n2\n", "b", HeaderAuto, `f.csv:3: 1 field found, 2 expected as on the first line`},
-		{"a\n\nb\n", "", HeaderAuto, `f.csv:2: a blank line between rows`},
+		{"a\n\nb\n", "", HeaderAuto, "f.csv:2: " + blankLine},
 		{"a,b\n1,\"x\n2,y\n", "b", HeaderAuto, `f.csv:2:2: a quoted field that does not end in a quote (")`},
 		{"\x1f\x8b\x08", "", HeaderAuto, `f.csv: this is a gzip file; unpack it first`},
 	} {

@@ -148,9 +148,6 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	}
 	if other != nil {
 		parts = append(parts, p.on(other.Line)+": "+other.Msg)
-		if texts != nil && other.Msg == blankLine { // as reports of laboratories have above and below a table
-			parts[len(parts)-1] += "; keep the lines of the table alone, with one line of names"
-		}
 	}
 	e.Msg = strings.Join(parts, "; and ")
 	advice, settings := p.mending(texts, gaps, slices.Concat(lines, strays), rows, e)

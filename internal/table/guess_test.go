@@ -82,7 +82,7 @@ func TestGuess(t *testing.T) {
 		{text: "a;b\n1,5;2\n", names: "a|b", rows: 1, note: "comma"},
 		{text: "a;b\n1,5;2.5\n", fail: "not a number"},
 		{text: "a;b\n1.234;2\n12.345;2\n638;2\n", fail: "f.csv:2: 1.234 may be a number of thousands"},
-		{text: "# of\na;b\n1;1\n\n2;12.345\n", fail: "f.csv:4: a blank line between rows"}, // whatever 12.345 is
+		{text: "# of\na;b\n1;1\n\n2;12.345\n", fail: "f.csv:4: " + blankLine}, // whatever 12.345 is
 		{text: "1,2,3\n4,5\n7,8,9\n", fail: "f.csv:2: 2 fields found, 3 expected"},
 		{text: "a;b\n1.234;2\n0.345;2\n", names: "a|b", rows: 2},
 		{text: "a\n5 \x80\n6 \x80\n", names: "a", rows: 2, note: "currencies"},
@@ -129,8 +129,8 @@ func TestGuess(t *testing.T) {
 		{text: "# a b\n# % mg/l\n1 2\n3 4\n", names: "a|b", rows: 2},
 		{text: " % a b\n1 2\n3 4\n4 3\n", names: "a|b", rows: 3},
 		{text: "a,b\n1,2\n,\n3,4\n",
-			fail: "f.csv:3: a blank line between rows"},
-		{text: "a,b,w\n1,2,1\n,,\n\n3,4,1\n", fail: "f.csv:3: a blank line between rows"},
+			fail: "f.csv:3: " + blankLine},
+		{text: "a,b,w\n1,2,1\n,,\n\n3,4,1\n", fail: "f.csv:3: " + blankLine},
 		{text: "a,b\nkg,\n1,2\n3,4\n", names: "a|b", rows: 2, note: "units (kg"},
 		{text: "id,a,b,c,d\nx1,north,ND,BDL,over\n" + many(6, func(i int) string {
 			return fmt.Sprint("x", i+2, ",", noise(i), ",", noise(i+1), ",", noise(i+2), ",", noise(i+3))
@@ -339,11 +339,11 @@ func TestTotals(t *testing.T) {
 func TestEmptyRows(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"id;a;b\nx;1;2\n;;\ny;3;4\n":                    "f.csv:3: a blank line between rows",
-		"id;a;b\nx;1;2\n;;\n# c\n;;\ny;3;4\n;;\n\n;;\n": "f.csv:3: a blank line between rows",
+		"id;a;b\nx;1;2\n;;\ny;3;4\n":                    "f.csv:3: " + blankLine,
+		"id;a;b\nx;1;2\n;;\n# c\n;;\ny;3;4\n;;\n\n;;\n": "f.csv:3: " + blankLine,
 		"id;a;b\n;;\nx;1;2\ny;3;4\n\n;;\n\n":            "[1 2 3 4] [x y]",
 		"id;a;b\nx;1;2\ny;3;4\n;;\n;;\n":                "[1 2 3 4] [x y]",
-		"id;a;b\nx;1;2\n\n;;\ny;3;4\n":                  "f.csv:3: a blank line between rows",
+		"id;a;b\nx;1;2\n\n;;\ny;3;4\n":                  "f.csv:3: " + blankLine,
 		"id;a;b\nx;1;2\nu;7;8\nv;x;9\n;;\n": "f.csv:4:2: \"x\" in column \"a\" is " +
 			"not a number (add -na x, which counts \"x\" as missing)",
 	} {
@@ -370,7 +370,7 @@ func TestManyEmptyLines(t *testing.T) {
 	}
 	text := io.MultiReader(strings.NewReader("a,b\n1,2\n"), strings.NewReader(strings.Repeat(",\n", mostLine/2+1)),
 		strings.NewReader("3,4\n"))
-	if _, err := Read(text, "f.csv", Dialect{Guess: true}); err == nil || err.Error() != "f.csv:3: a blank line between rows" {
+	if _, err := Read(text, "f.csv", Dialect{Guess: true}); err == nil || err.Error() != "f.csv:3: "+blankLine {
 		t.Error(err)
 	}
 }

@@ -212,7 +212,7 @@ func TestTotalAfterEmptyLines(t *testing.T) {
 	text := "a,b\n" + strings.Repeat("1,22\n", 60000) + strings.Repeat(",\n", 300) + "Total,1\n"
 	for _, chunk := range []int{50, 333} {
 		_, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Missing: true, chunk: chunk})
-		if err == nil || err.Error() != "f.csv:60002: a blank line between rows" {
+		if err == nil || err.Error() != "f.csv:60002: "+blankLine {
 			t.Error(err)
 		}
 		d := Dialect{Guess: true, chunk: chunk}

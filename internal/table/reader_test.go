@@ -194,7 +194,7 @@ func TestReaderLong(t *testing.T) {
 		}
 		for _, test := range []struct{ more, want string }{
 			{"1,x,2\n", "f.csv:30003:2: \"x\" is not a number"},
-			{"\n1,2,2\n", "f.csv:30003: a blank line between rows"},
+			{"\n1,2,2\n", "f.csv:30003: " + blankLine},
 			{"1,2\n", "f.csv:30003: 2 fields found, 3 expected as on the first line"},
 			{"1,2,\"", "f.csv:30003:3: a quoted field that does not end in a quote (\")"},
 		} {

@@ -149,9 +149,9 @@ var readErrors = []struct {
 	{"1,2\n3\n", Dialect{}, `f.csv:2: 1 field found, 2 expected`},
 	{"1,2\n3,4,5\n", Dialect{}, `f.csv:2: 3 fields found, 2 expected`},
 	{"a,b,c\n3,4\n", Dialect{}, `f.csv:2: 2 fields found, 3 expected`},
-	{"1,2\n\n3,4\n", Dialect{}, `f.csv:2: a blank line between rows`},
-	{"1\n2\n \n\n3\n", Dialect{}, `f.csv:3: a blank line between rows`},
-	{"1,\"x\ny\"\n\n2,z\n", Dialect{Label: "2"}, `f.csv:3: a blank line between rows`},
+	{"1,2\n\n3,4\n", Dialect{}, "f.csv:2: " + blankLine},
+	{"1\n2\n \n\n3\n", Dialect{}, "f.csv:3: " + blankLine},
+	{"1,\"x\ny\"\n\n2,z\n", Dialect{Label: "2"}, "f.csv:3: " + blankLine},
 
 	// A first line with a number and a word is neither.
 	{"a,b,kind\n1,2,x\n", Dialect{},
