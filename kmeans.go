@@ -133,12 +133,7 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	copy(f.row(0), l.z.row(sampleRow(rng, shares)))
 	distances := func(dst []float64, to []float64) (sum float64) {
 		for i := range n {
-			var d float64
-			for c, v := range l.z.row(i) {
-				v -= to[c]
-				d += v * v
-			}
-			dst[i] = min(shares[i], l.s.weight(i)*d)
+			dst[i] = min(shares[i], l.s.weight(i)*squaredDistance(l.z.row(i), to))
 			sum += dst[i]
 		}
 		return sum
