@@ -229,8 +229,6 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 		copy(r.all, r.g)
 	case r.p.local:
 		r.finer().nearest(r.all, b, size)
-	case r.p.once && warm != nil:
-		r.once(r.all, b, warm, size)
 	default:
 		r.proximal(r.all, b, size)
 	}
@@ -295,9 +293,19 @@ func (r *rowSolver) nearest(g, b []float64, size float64) {
 //
 // For vertices that are close but not the same, the steps may not converge. Then steps with the smaller ridge
 // follow, and their result replaces g if it lowers the objective by more than rounding.
+// If p.once is set, proximal takes one step from r.warm, or from 1/k. The objective does not rise.
 func (r *rowSolver) proximal(g, b []float64, size float64) {
+	rest := 1.0
 	for j := range g {
-		g[j] = 1 / float64(len(g))
+		switch {
+		case !r.p.once || r.warm == nil:
+			g[j] = 1 / float64(len(g))
+		case j < len(r.warm):
+			g[j] = r.warm[j]
+			rest -= g[j]
+		default:
+			g[j] = max(rest, 0)
+		}
 	}
 	if r.approach(g, b, size) {
 		return
@@ -311,21 +319,6 @@ func (r *rowSolver) proximal(g, b []float64, size float64) {
 	}
 }
 
-// once sets g to the result of one proximal step from warm. The objective does not rise.
-func (r *rowSolver) once(g, b, warm []float64, size float64) {
-	rest := 1.0
-	copy(r.rhs, b)
-	for j, v := range warm {
-		r.rhs[j] += r.p.ridge * v
-		rest -= v
-	}
-	if len(warm) < len(b) {
-		r.rhs[len(warm)] += r.p.ridge * max(rest, 0)
-	}
-	r.minimise(r.rhs, size)
-	copy(g, r.g)
-}
-
 // finer returns the solver with the smaller ridge.
 func (r *rowSolver) finer() *rowSolver {
 	if r.fine == nil {
@@ -334,9 +327,10 @@ func (r *rowSolver) finer() *rowSolver {
 	return r.fine
 }
 
-// approach takes up to ten proximal steps from g, which it overwrites. It returns true if the last step
-// changed the gradient, which is the ridge times the change of g, by no more than rounding. Further steps
-// would add the rounding of b, divided by the ridge, to g again and again.
+// approach takes up to ten proximal steps from g, which it overwrites, or one step if p.once is set. It
+// returns true after this one, or if the last step changed the gradient, which is the ridge times the change of
+// g, by no more than rounding. Further steps would add the rounding of b, divided by the ridge, to g again and
+// again.
 func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for range 10 {
@@ -350,7 +344,7 @@ func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 			r.in[j] = v > 0
 		}
 		copy(g, r.g)
-		if r.p.ridge*change <= tol {
+		if r.p.once || r.p.ridge*change <= tol {
 			return true
 		}
 	}
@@ -432,13 +426,13 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	barred := r.barred // vertices that entered and left at once, by rounding
 	clear(now)
 	clear(barred)
-	if len(r.warm) == k && r.p.ridge == 0 {
+	if len(r.warm) == k {
 		copy(now, r.warm)
 	}
 	for j, v := range now {
 		r.in[j] = v > 0
 	}
-	if len(r.warm) != k || r.p.ridge > 0 || r.factor() == nil {
+	if len(r.warm) != k || r.factor() == nil {
 		clear(now)
 		clear(r.in)
 		now[best], r.in[best] = 1, true

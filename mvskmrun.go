@@ -133,7 +133,7 @@ func (m *alternation) memory() *passMemory {
 func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	v := m.memory()
 	v.problem.set(to.f, m.o.Sum)
-	v.problem.once = warm != nil && m.trivial()
+	v.problem.once = !m.many && m.trivial()
 	for w := range v.workers {
 		v.workers[w].begun = false
 	}

@@ -202,8 +202,7 @@ func (m *alternation) solveAll() (*volumeRun, error) {
 		return best, err
 	}
 	return best.after(func(all *alternation) *volumeRun {
-		// after returns the context's error
-		out, _ := all.steered(best.lifted(), best.lambda, best.iterations)
+		out, _ := all.steered(best.lifted(), best.lambda, best.iterations) // after returns ctx's error
 		return out
 	})
 }
@@ -402,7 +401,7 @@ func (m *alternation) refine(best *volumeRun) (*volumeRun, error) {
 	}
 	part := *best.m // with a correction of its own
 	part.most = min(part.most, refineIterations)
-	plain := alternation{minVolume: &minVolume{k: m.k, o: m.o}, s: part.s, r: part.r, z: part.z}
+	plain := alternation{minVolume: &minVolume{data: m.data, k: m.k, o: m.o}, s: part.s, r: part.r, z: part.z}
 	own := part.newIterate()
 	// proximal is the squared relative accuracy of the sample's centers times the mean weight of a center.
 	proximal := trace(at.gg) / float64(part.s.n)

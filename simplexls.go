@@ -58,8 +58,7 @@ type simplexProblem struct {
 	ridge    float64         // on A's diagonal; 0 unless it was singular
 	fine     *simplexProblem // the same with a smaller ridge; used if ridge > 0
 	flat     bool            // all vertices coincide
-	// once: for affinely dependent vertices: take one proximal step from the given memberships, not up to ten
-	// steps.
+	// once: for affinely dependent vertices: take one proximal step, not up to ten.
 	once bool
 	// local: for affinely dependent vertices: mix the nearest vertices; do not look for the memberships of
 	// least norm.
