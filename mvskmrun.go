@@ -93,9 +93,7 @@ type workerMemory struct {
 	row     []float64
 	coef    []float64 // the memberships of a sample that are not 0
 	index   []int     // their centers
-	users   []int     // step for each center: the samples of the block that use it
-	shares  []float64 // their weighted memberships
-	count   []int     // the number of users of each center
+	centerUsers
 }
 
 // fastWork is the least n·k² for which a pass makes simplexProblem fast, so that A⁻¹ is used.
@@ -243,9 +241,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 			if g != 0 {
 				h.coef[n], h.index[n] = -g, a
 				n++
-				at := a*v.step + h.count[a]
-				h.users[at], h.shares[at] = i, w*g
-				h.count[a]++
+				h.use(v.step, a, i, w*g)
 			}
 		}
 		part.used += n
@@ -268,19 +264,14 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 		addRows(h.row, coef, index, to.f.Data)
 		part.objective += w * sumSquares(h.row)
 	}
-	if r == 0 {
-		return
-	}
-	for a, n := range h.count {
-		at := a * v.step
-		addRows(part.gz.row(a), h.shares[at:at+n], h.users[at:at+n], z)
-	}
+	h.addUsers(v.step, part.gz, z)
 }
 
 // blockInside is block in a pass by multipliers. The chunk's gg, gz and sum become YᵀG, YᵀZ and 1ᵀG.
 func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 	m, k, wide := v.m, v.m.k, v.inside.linear.Rows
 	rows := h.scratch[:(hi-lo)*wide]
+	clear(h.count)
 	for i := range hi - lo {
 		copy(rows[i*wide:], v.inside.constant)
 	}
@@ -298,8 +289,7 @@ func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 				continue
 			}
 			squares += y * (g[j] - row[j])
-			axpy(part.gg.row(j), w*y, g)
-			axpy(part.gz.row(j), w*y, z)
+			h.use(v.step, j, i-lo, w*y)
 		}
 		for _, x := range g {
 			if x > 0 {
@@ -309,6 +299,8 @@ func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 		axpy(part.sum, w, g)
 		part.objective += w * squares
 	}
+	h.addUsers(v.step, part.gg, v.to.g.Data[lo*k:hi*k])
+	h.addUsers(v.step, part.gz, m.z.Data[lo*v.r:hi*v.r])
 }
 
 // setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.
