@@ -47,8 +47,8 @@
 // so do squares of entries below 2^-500 of the largest entry.
 //
 // Every parameter of type [Samples] accepts a [SparseMatrix]. If half of its entries or more are stored,
-// fits, Floors and Certify expand it to a Matrix. FitMinVolume and FitAlternating also do so if 3k+4 exceeds
-// two thirds of min(n, d) − 1. VolumeFloor and VolumeRatio of package proof always expand it.
+// fits, Floors and Certify expand it to a Matrix. FitMinVolume and FitAlternating also do so if
+// min(3k+4, k+24) exceeds 2/3 of min(n, d) − 1. VolumeFloor and VolumeRatio of package proof always do.
 //
 // # Errors
 //
