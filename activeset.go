@@ -328,9 +328,9 @@ func (r *rowSolver) finer() *rowSolver {
 }
 
 // approach takes up to ten proximal steps from g, which it overwrites, or one step if p.once is set. It
-// returns true after this one, or if the last step changed the gradient, which is the ridge times the change of
-// g, by no more than rounding. Further steps would add the rounding of b, divided by the ridge, to g again and
-// again.
+// returns true after this one step. It also does if the last step changed the gradient, which is the ridge
+// times the change of g, by no more than rounding. Further steps would add the rounding of b, divided by the
+// ridge, to g again and again.
 func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	for range 10 {
