@@ -76,7 +76,9 @@ func rowsBySize(a *Matrix) []int {
 	for i := range powers {
 		top, _ := rowMaxAbs(a.row(i))
 		_, exp := math.Frexp(top)
-		powers[i] = max(0, -exp)
+		if powers[i] = max(0, -exp); top == 0 {
+			powers[i] = len(places) - 2 // rows of zeros are last
+		}
 		places[powers[i]+1]++
 	}
 	for p := range len(places) - 1 {

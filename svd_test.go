@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -267,5 +268,20 @@ func TestKrylovNegative(t *testing.T) {
 	if math.Abs(kry.values[0]+1) > off || math.Abs(kry.values[1]+2) > off || kry.top < 1.5*n ||
 		kry.top > 2*n {
 		t.Errorf("%v, of up to %g, after %d steps", kry.values, kry.top, kry.steps)
+	}
+}
+
+// TestSVDZeroRow: a row of zeros does not take digits from small rows.
+func TestSVDZeroRow(t *testing.T) {
+	rows := [][]float64{{.2, .4, .1}, {.7, .8, -.6}, {2e-41, 9e-41, 9e-41}}
+	_, want, _, err := SVD(mustDo(FromRows(rows))(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 4 {
+		_, got, _, err := SVD(mustDo(FromRows(slices.Insert(slices.Clone(rows), i, make([]float64, 3))))(t))
+		if err != nil || math.Abs(got[2]-want[2]) > 1e-12*want[2] {
+			t.Errorf("zeros in row %d: %g, not %g: %v", i, got[2], want[2], err)
+		}
 	}
 }

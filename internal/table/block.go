@@ -62,7 +62,9 @@ func numbersFrom(text []byte) int {
 			for at > 0 && len(b.fields[at-1]) == b.width && b.share(b.fields[at-1]) == 1 {
 				at--
 			}
-			if rows := len(lines) - at; rows >= leastTable && 2*rows >= len(lines) {
+			row := func(f [][]byte) bool { return f != nil && b.share(f) == 1 }
+			rows, among := len(lines)-at, slices.ContainsFunc(b.fields[:at], row) // among: the error is
+			if rows >= leastTable && 2*rows >= len(lines) && !among {
 				return at
 			}
 		}

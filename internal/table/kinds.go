@@ -300,7 +300,8 @@ func (p *parser) noteDoubtful() {
 	both := func(a, b string) bool { return times[a] > 0 && times[b] > 0 && p.width > 4 }
 	where := func(j int) bool {
 		name := p.names[j]
-		return has("where", name) || both("x", "y") && (name == "x" || name == "y") ||
+		return has("where", name) || name == "long" && times["lat"] > 0 ||
+			both("x", "y") && (name == "x" || name == "y") ||
 			both("top", "bottom") && (name == "top" || name == "bottom")
 	}
 	place := func(j int) bool { return told("depth", j) || told("place", j) || where(j) }

@@ -147,7 +147,7 @@ type end struct {
 // than once, are the one number below 0, or are at least 1e20, and are further from all others of their column
 // than half of their size.
 func (t *Table) noteFar(data []bool, d *Dialect) {
-	times, in, alone := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
+	times, in, alone, only := map[float64]int{}, map[float64][]string{}, map[float64]bool{}, false
 	for _, sign := range []float64{-1, 1} {
 		ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
 		for row := range slices.Chunk(t.Data, len(t.Names)) {
@@ -164,7 +164,9 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		}
 		for j, e := range ends {
 			v, all := sign*e.value, math.IsInf(e.next, 0)
-			if data[j] && standIn(v) && e.value-e.next >= math.Abs(v)/2 && !(all && (sign > 0 || !standIn(-v))) {
+			far := e.value-e.next >= math.Abs(v)/2 && (math.Abs(v) >= 99 || !all && e.next <= 0)
+			if data[j] && standIn(v) && far && !(all && (sign > 0 || !standIn(-v))) {
+				only = only || all
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
 				alone[v] = alone[v] || v < 0 && e.next <= 0 && !all && standIn(-v)
 			}
@@ -180,8 +182,10 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 			flags += " " + fill
 		}
 		often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
-		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v]) +
-			", far from all other numbers there"
+		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v])
+		if !only { // no column has it alone
+			note += ", far from all other numbers there"
+		}
 		if d.Words.NA != "" {
 			note += "; if it stands for missing ones: " + flags
 		}

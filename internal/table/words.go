@@ -19,9 +19,9 @@ clock | date | year | month | day | week | hour | datum | jahr | tag | index | r
 clock | id
 time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
 depth | depth | tiefe | position | distance | centroid | duration | doy | dauer
-where | lat | lon | lng | long | latitude | longitude | easting | northing | breitengrad | längengrad
+where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
 year | year | jahr | année | annee | anno | año
-day | date | datum | data | fecha
+day | date | datum | fecha
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
 place | time | age | year | elevation | altitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel

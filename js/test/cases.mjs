@@ -46,7 +46,7 @@ for (const name of ['iris', 'wine']) {
     same(m.labels, want.Labels, 'labels')
     check(m.status === 'optimal' && m.excessShare < 1e-10, `${m.status}, ${m.excessShare}`)
     const v = skm.fitMinVolume(want.Rows, 3)
-    const spread = 1e-11 // its steps amplify the rounding of log and exp, which differ in TinyGo
+    const spread = 1e-7 // Tol is 1e-5, and steps amplify the rounding of log and exp, which differ in TinyGo
     near(v.centers.data, want.MinCenters, 'compact centers', spread)
     near(v.memberships.data, want.MinShares, 'compact memberships', spread)
     near(v.objective, want.MinObjective, 'its objective', spread)

@@ -265,7 +265,11 @@ func (p *page) flags(list []string) {
 		case "-encode":
 			if value == "drop" {
 				p.settled(chromedp.SetValue("#words", value, chromedp.ByQuery))
-			} else {
+				continue
+			}
+			texts := 0
+			p.eval(`[...document.querySelectorAll("#columns select")].filter((s) => s.value === "t").length`, &texts)
+			for range texts {
 				p.settled(choose(`all.find((s) => s.value === "t")`, "d"))
 			}
 		case "-id":
