@@ -103,6 +103,9 @@ func pointsOf(m *softkmeans.Model) (*points, error) {
 		if m.Sum == softkmeans.SumAtMostOne {
 			p.sums[i] = la.Sum(g.Row(i))
 		}
+		if p.sums[i] < leastSquare { // its inverse may be infinite
+			p.sums[i] = 0
+		}
 		if p.sums[i] > 0 {
 			la.Scale(1/p.sums[i], g.Row(i))
 			la.Axpy(p.mean, 1, g.Row(i))
