@@ -154,7 +154,8 @@ func Look(x *softkmeans.Matrix) (f Found) {
 // Codes returns the column, from 1, whose numbers may be codes of groups, such as classes, and the number of
 // groups; 0: there is none. It is the first or the last column and has the whole numbers from 0 or 1 on, each
 // more than once. Beside it stand numbers with decimals. Without decimals a third of the columns is above all
-// codes, in at least fewCodes rows. A second such column is a sign of ratings or of switches.
+// codes, in at least fewCodes rows. Of two such columns, side by side beside four others or more, it is the first.
+// More, and two apart, are a sign of ratings or of switches.
 func Codes(x *softkmeans.Matrix) (column, groups int) {
 	large := 0
 	for j := range x.Cols {
@@ -168,17 +169,18 @@ func Codes(x *softkmeans.Matrix) (column, groups int) {
 	if x.Cols < 3 || whole && (x.Rows < fewCodes || 3*large < x.Cols) {
 		return 0, 0
 	}
+	var at []int
 	for j := range x.Cols {
-		n := coded(x, j)
-		switch {
-		case n == 0:
-			continue
-		case column > 0 || j > 0 && j < x.Cols-1:
-			return 0, 0
+		if coded(x, j) > 0 {
+			at = append(at, j)
 		}
-		column, groups = j+1, n
 	}
-	return column, groups
+	last := x.Cols - 1
+	switch {
+	case len(at) == 1 && (at[0] == 0 || at[0] == last), len(at) == 2 && last > 4 && (at[1] == 1 || at[0] == last-1):
+		return at[0] + 1, coded(x, at[0])
+	}
+	return 0, 0
 }
 
 // coded returns how many whole numbers from 0 or 1 on column j has, each more than once; 0 if it has others.

@@ -203,6 +203,8 @@ func TestCodes(t *testing.T) {
 		{"decimals", [][]float64{{1, .5, 4}, {1.5, .9, 9}, {1, .1, 9}, {1.5, .2, 8}}, 0, 0},
 		{"a rare count", [][]float64{{1, 50, 44}, {2, 91, 99}, {1, 17, 93}, {2, 21, 80}}, 0, 0},
 		{"regions of oils", regions, 1, 3},
+		{"channel and region", [][]float64{{1, 3, .5, 4, 7, 9}, {2, 3, .9, 9, 8, 2}, {2, 1, .1, 9, 1, 4}, {1, 2, .5, 8, 3, 1},
+			{1, 1, .7, 9, 5, 6}, {2, 2, .2, 9, 4, 3}}, 1, 2},
 		{"two columns", [][]float64{{1, .5}, {2, .9}, {1, .1}, {2, .2}}, 0, 0},
 	} {
 		x := tables.Must(softkmeans.FromRows(c.rows))(t)

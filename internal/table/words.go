@@ -27,7 +27,7 @@ place | time | age | year | elevation | altitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
 gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
 gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
-gene | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
+gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
 down | species | otu | otu id | asv | asv id | clade_name | clade
 feature | type | feature | features | probe | otu | otu id | asv | asv id | taxon | taxa | genus
 feature | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
