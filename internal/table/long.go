@@ -110,14 +110,21 @@ func (l *long) find() bool {
 	features := slices.DeleteFunc(slices.Clone(texts), func(j int) bool {
 		return !is("gene", l.nameOf(j)) && !is("feature", l.nameOf(j))
 	})
+	// A sample and a value of the axis: the first of three columns, or two of text beside one or two of numbers.
+	pair := slices.DeleteFunc(slices.Clone(texts), func(j int) bool { return len(l.all[j].values) < 2 })
+	if len(all) == 3 && (texts != nil || l.namesSamples(all[0])) {
+		pair = all
+	} else if len(pair) != 2 || len(numbers) > 2 {
+		pair = nil
+	}
 	switch l.named = true; {
 	case spectral >= 0:
 		l.axis = numbers[spectral]
 	case len(features) > 0:
 		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
-	case len(all) == 3 && (texts != nil || l.namesSamples(all[0])):
-		if l.named, l.axis = false, all[1]; l.namesSamples(all[1]) && !l.namesSamples(all[0]) {
-			l.axis = all[0]
+	case pair != nil:
+		if l.named, l.axis = false, pair[1]; l.namesSamples(pair[1]) && !l.namesSamples(pair[0]) {
+			l.axis = pair[0]
 		}
 	default:
 		return false

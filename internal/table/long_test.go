@@ -44,6 +44,7 @@ func TestLong(t *testing.T) {
 		{"sample,replicate,wavelength,value\n", "X,I,W,V\n", "kept sample replicate"},
 		{"donor,replicate,wavelength,value\n", "dX,I,W,V\n", "d0 d1 d0 d1"},
 		{"sample,wavelength,refl,sd\n", "S,W,V,0.1\n", "? 2 columns of values"},
+		{"strain,meas,value,zscore\n", "S,gW,V,0.1\n", "? 4 samples of column 1 (strain) and 6 values"},
 		{"x,y,z\n", "I,W,V\n", "rows 24"},
 		{"id,size,weight\n", "N,W,V\n", "rows 24"},
 		{"class,energy,yield\n", "X,N.5,V\n", "rows 24"},
