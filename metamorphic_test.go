@@ -204,7 +204,7 @@ func metaFunctions() (list []metaFunction) {
 		metaFunction{name: "FitMinVolume", iterates: true,
 			of: func(t table, k int, start, _ *Matrix) (metaResult, error) {
 				return iterated(FitMinVolume(bg, t.x, k, &MinVolumeOptions{Weights: t.w, Centers: start,
-					MaxIter: 20}))
+					MaxIter: 160}))
 			}},
 		metaFunction{name: "FitAlternating", iterates: true,
 			of: func(t table, k int, start, _ *Matrix) (metaResult, error) {

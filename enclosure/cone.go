@@ -244,8 +244,14 @@ func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model,
 		return nil, err
 	}
 	if len(unknown) > 0 {
-		all, err := draws.Mixtures(c.ctx, c.x, m, c.Workers)
-		if err != nil {
+		var all *softkmeans.Matrix
+		var err error
+		if x, ok := c.x.(*softkmeans.Matrix); ok {
+			all, err = draws.Mixtures(c.ctx, x, m, c.Workers)
+		} else {
+			all, err = m.Predict(nil, c.x)
+		}
+		if err = fault.First(err, fault.Stopped(c.ctx)); err != nil {
 			return nil, err
 		}
 		for _, i := range unknown {
