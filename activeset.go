@@ -102,8 +102,10 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 	f, i := len(t.floats), len(t.ints)
 	t.floats, t.ints = t.floats[:f+size], t.ints[:i+count]
 	t.keys = append(t.keys, key...)
-	t.all = append(t.all, support{index: t.ints[i : i : i+count],
-		chol: t.floats[f : f+count*count], h: t.floats[f+count*count : f+size]})
+	t.all = append(t.all, support{
+		index: t.ints[i : i : i+count],
+		chol:  t.floats[f : f+count*count], h: t.floats[f+count*count : f+size],
+	})
 	t.slots[slot] = int32(len(t.all))
 	return &t.all[len(t.all)-1]
 }

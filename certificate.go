@@ -344,10 +344,12 @@ func member(v, divisor float64, k int) float64 {
 
 // compareWithFloor returns the certificate of an objective in scaled units.
 func compareWithFloor(s *samples, objective float64, pc *principal) Certificate {
-	return Certificate{Objective: s.unscaleBound(objective), Floor: s.unscaleSquare(pc.floor),
+	return Certificate{
+		Objective: s.unscaleBound(objective), Floor: s.unscaleSquare(pc.floor),
 		FloorError: pc.floorBound(s.units),
 		Total:      s.unscaleSquare(max(0, pc.total-underflow)), Solver: pc.solver,
-		Gap: quotient(objective-pc.floor, max(0, pc.total-underflow))}
+		Gap: quotient(objective-pc.floor, max(0, pc.total-underflow)),
+	}
 }
 
 // low returns the proved lower bound Floor − FloorError, or 0 if Objective is below it. Such an Objective is

@@ -61,10 +61,12 @@ type clusterMemory struct {
 func newClustering(s *samples, z *Matrix, k int) *clustering {
 	n, r := z.Rows, z.Cols
 	c := chunks(n, r, reduceChunks)
-	l := &clustering{s: s, z: z, k: k,
+	l := &clustering{
+		s: s, z: z, k: k,
 		squares: make([]float64, n), half: make([]float64, k), scratch: make([]float64, 3*n),
 		sums: make([]clusterSums, c), workers: make([]clusterMemory, max(1, min(s.workers, c))),
-		step: min(blockRows(n, r), max(n, 1))}
+		step: min(blockRows(n, r), max(n, 1)),
+	}
 	for i := range n {
 		l.squares[i] = sumSquares(z.row(i))
 	}

@@ -109,8 +109,10 @@ type krylovSpace struct {
 func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace {
 	block := min(p+krylovExtra, size)
 	most := min(size, max(4*block, 96)) // the number of basis vectors kept at once
-	s := &krylovSpace{size: size, p: p, block: block, fresh: block,
-		q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil)}
+	s := &krylovSpace{
+		size: size, p: p, block: block, fresh: block,
+		q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil),
+	}
 	rng := rand.New(rand.NewPCG(seed, 0x5eed))
 	for i := 0; i < block && !stopped(ctx); i++ {
 		row := s.q.row(i)

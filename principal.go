@@ -599,10 +599,12 @@ func (pc *principal) floorBound(u units) float64 {
 
 // subspace returns pc in the units of the data. mass is the sum of the weights in scaled units.
 func (pc *principal) subspace(s *samples, mass float64) *Subspace {
-	out := &Subspace{Mean: slices.Clone(s.mean), Basis: pc.basis,
+	out := &Subspace{
+		Mean: slices.Clone(s.mean), Basis: pc.basis,
 		Floor: s.unscaleSquare(pc.floor), FloorError: pc.floorBound(s.units),
 		Total: s.unscaleSquare(pc.total), Weight: min(math.Ldexp(mass, s.wexp), math.MaxFloat64),
-		Solver: pc.solver, Status: pc.status}
+		Solver: pc.solver, Status: pc.status,
+	}
 	scale(out.Mean, math.Ldexp(1, s.exp))
 	for _, v := range pc.squares[:min(len(pc.squares), s.rankBound())] {
 		out.Squares = append(out.Squares, s.unscaleSquare(max(v, 0)))

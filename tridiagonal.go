@@ -101,8 +101,10 @@ type rankTwo struct {
 
 func newRankTwo(n int) *rankTwo {
 	zeros := func() []float64 { return make([]float64, n+8) }
-	return &rankTwo{v: zeros(), w: zeros(), u: zeros(), q: zeros(), p: zeros(),
-		sums: make([]float64, triangleChunks(n)*n)}
+	return &rankTwo{
+		v: zeros(), w: zeros(), u: zeros(), q: zeros(), p: zeros(),
+		sums: make([]float64, triangleChunks(n)*n),
+	}
 }
 
 // multiply updates the leading triangle of order m of a, and multiplies it by u.
@@ -332,9 +334,11 @@ func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseI
 	}
 	_, exp := math.Frexp(norm)
 	up, zeros := math.Ldexp(1, -exp), func() []float64 { return make([]float64, n) }
-	it := &inverseIteration{d: slices.Clone(d), e: slices.Clone(e), up: up, norm: norm * up,
+	it := &inverseIteration{
+		d: slices.Clone(d), e: slices.Clone(e), up: up, norm: norm * up,
 		most: 4 * float64(n) * doubleEps * max(norm*up, size*up), rng: rng,
-		inverse: zeros(), u1: zeros(), u2: zeros(), l: zeros(), swapped: make([]bool, n)}
+		inverse: zeros(), u1: zeros(), u2: zeros(), l: zeros(), swapped: make([]bool, n),
+	}
 	scale(it.d, it.up)
 	scale(it.e, it.up)
 	return it
