@@ -47,7 +47,7 @@
 //     are they if column 1 has types of mutations, the main oxides, or is named gene, protein, … beside names
 //     of samples, if a line below the header is named Group, Class, …, or if the file is GCT. A line there of
 //     words that all come again, two or more, is a question. One of these without the other is a question:
-//     genes above five columns or more, species, names such as OTU_3, gene12 or Abra alba, a column
+//     genes above five columns or more, elements, species, names such as OTU_3, gene12 or Abra alba, a column
 //     of m/z or of lineages, an axis without a name. So are names of six samples or more above twice as many
 //     rows, if column 1 has no name. An axis beside columns of other kinds, or it or regular steps beside
 //     one, is one measurement, whose points stay rows, with a warning; so are names of features beside one or

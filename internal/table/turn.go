@@ -324,6 +324,7 @@ func (f *frame) byNames() []evidence {
 	return []evidence{
 		{f.down(isMutation) == rows, certain, "column 1 has types of mutations"},
 		{f.down(func(s string) bool { return is("oxide", s) }) == 3, certain, "column 1 has oxides"},
+		{f.down(isElement) >= max(5, 4*rows/5), likely, "column 1 has elements"},
 		{gene && samples, certain, f.column(0) + " has genes, and line 1 samples"},
 		{gene && n > 4, likely, f.column(0) + " has genes or proteins"}, // few are signatures
 		{samples && (is("down", f.name) || feature && n > 4) && !likeSample(f.name), likely,
@@ -372,6 +373,12 @@ func isFeature(s string) bool {
 func latin(s string) bool {
 	return slices.ContainsFunc([]string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp"},
 		func(end string) bool { return strings.HasSuffix(s, end) })
+}
+
+// isElement reports whether s is the symbol of an element, with or without a unit.
+func isElement(s string) bool {
+	word, _, _ := strings.Cut(strings.ReplaceAll(s, "_", " "), " ")
+	return words["element"][word]
 }
 
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

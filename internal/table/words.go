@@ -8,7 +8,7 @@ import (
 )
 
 // wordTable has the words that fields are known by, a line for each kind: … in a table, axis of spectra, and so
-// on. Words of kinds with a star may be anywhere in a field. All are in lower case, but units.
+// on. Words of kinds with a star may be anywhere in a field. All are in lower case, but units and elements.
 const wordTable = `
 axis | nm | mz | ppm | ev | kev | wl | wave | waves | wn | µm | um | λ
 axis* | wavelength | wavenumber | wave number | wave_number | wellenl | wellenzahl | raman | lambda | m/z
@@ -66,7 +66,8 @@ orange flag | | class | meta | ignore | i | m
 not a unit | am | pm | jan | feb | mar | apr | may | mai | jun | jul | aug | sep | oct | okt | nov | dec
 not a unit | dez`
 
-// Units may stand behind a number without a space, and two of them in a column are an error.
+// Units may stand behind a number without a space, and two of them in a column are an error. Elements are those
+// that analyses of rocks, soils and waters have.
 const exactTable = `
 unit | kg | mg | µg | ug | ng | lb | oz | cm | mm | µm | μm | um | nm | km | ft | in | m2 | m² | m3 | m³
 unit | cm2 | cm² | cm3 | cm³ | ha | ml | mL | µl | µL | ul | dl | hl | ms | min | sec | Hz | kHz | MHz
@@ -75,7 +76,11 @@ unit | mV | kV | mA | kA | mol | mmol | µmol | umol | nmol | mM | µM | uM | nM
 unit | USD | GBP | CHF | JPY | mg/l | mg/L | µg/l | µg/L | ug/l | ug/L | ng/l | ng/L | g/l | g/L | mg/kg
 unit | µg/kg | ug/kg | ng/g | g/kg | g/cm3 | g/cm³ | kg/m3 | kg/m³ | m/s | km/h | mg/m3 | µg/m3 | µg/m³
 unit | ug/m3 | mg/dl | mg/dL | mmol/l | mmol/L | mol/L | g | t | m | s | d | h | l | L | W | V | A | J | K
-unit | N | °`
+unit | N | °
+element | Ag | Al | As | Au | B | Ba | Be | Bi | Br | C | Ca | Cd | Ce | Cl | Co | Cr | Cs | Cu | Dy | Er
+element | Eu | F | Fe | Ga | Gd | Ge | Hf | Hg | Ho | I | In | K | La | Li | Lu | Mg | Mn | Mo | N | Na
+element | Nb | Nd | Ni | P | Pb | Pr | Pt | Rb | S | Sb | Sc | Se | Si | Sm | Sn | Sr | Ta | Tb | Te | Th
+element | Ti | Tl | Tm | U | V | W | Y | Yb | Zn | Zr`
 
 var words = func() map[string]map[string]bool {
 	kinds := map[string]map[string]bool{}
