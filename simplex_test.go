@@ -309,8 +309,8 @@ func TestTightInFewDimensions(t *testing.T) {
 	}
 }
 
-// TestProjectRowsOverwrites: what the rows held before is of no matter, as in passes that
-// use one matrix again.
+// TestProjectRowsOverwrites: the former contents of the rows do not matter, as in passes that use one matrix
+// again.
 func TestProjectRowsOverwrites(t *testing.T) {
 	for _, d := range []int{3, 64, 500} {
 		x := randomData(60, d, 1, 1)

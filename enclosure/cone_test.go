@@ -240,7 +240,8 @@ func TestHalfSpace(t *testing.T) {
 func FuzzCone(f *testing.F) {
 	f.Add([]byte{23, 4, 0x2e, 33, 66, 99, 122, 155})
 	f.Add([]byte{3, 2, 1, 0, 128, 255, 7, 9, 200, 31, 64, 2})
-	f.Add([]byte("\x1a\x02\r\x00\x80\x10\x00\x00\x00\x1f4\u079b\xffd\u0204@\xf0")) // a row of zeros between others
+	// A row of zeros between others.
+	f.Add([]byte("\x1a\x02\r\x00\x80\x10\x00\x00\x00\x1f4\u079b\xffd\u0204@\xf0"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < 5 {
 			return

@@ -1,8 +1,8 @@
 // Package csv splits CSV text into records after RFC 4180, and makes UTF-8 of other encodings.
 //
-// Package encoding/csv splits text into the same records, as the tests hold. But here quotes within a field that
-// does not begin with one are text. That package is not used because it imports fmt and reflect, which would double a
-// small WebAssembly file.
+// Package encoding/csv splits text into the same records, as the tests hold. But here quotes within a field
+// that does not begin with one are text. That package is not used because it imports fmt and reflect, which
+// would double a small WebAssembly file.
 package csv
 
 import (

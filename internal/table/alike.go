@@ -70,11 +70,11 @@ func isSeries(names []string) bool {
 
 // agreement returns how alike the columns of data are, at most 1, and how far apart the rows are.
 //
-// Alike is the intraclass correlation of absolute agreement, ICC(A,1) of McGraw and Wong (1996), between columns.
-// Columns in several units disagree, and so do columns of several levels, as of wines, pixels and topics. Apart is
-// the standard deviation of the rows' means: subjects that are measured again and again are within a factor of two,
-// genes are not. Both are of the logarithms of 1 + |v|/q, with the sign of v, where q is the 5 % quantile of the |v|
-// that are not 0. Columns that go smoothly from one to the next, as those of spectra, are not alike.
+// Alike is the intraclass correlation of absolute agreement, ICC(A,1) of McGraw and Wong (1996), between
+// columns. Columns in several units disagree, and so do columns of several levels, as of wines, pixels and
+// topics. Apart is the standard deviation of the rows' means: subjects that are measured again and again are
+// within a factor of two, genes are not. Both are of the logarithms of 1 + |v|/q, with the sign of v, where q
+// is the 5 % quantile of the |v| that are not 0. Smooth columns, as in spectra, are not alike.
 func (t *Table) agreement() (alike, apart float64) {
 	n, m := min(t.Rows, mostAlike), min(len(t.Names), mostAlike)
 	values := make([]float64, 0, n*m)

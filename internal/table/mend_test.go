@@ -73,6 +73,7 @@ func TestMend(t *testing.T) {
 			"missing counts them as missing)"},
 		{text: "b1,b2\n-1.23e34,1\n-1.22999998e+34,2\n3,-1.23e+034\n", data: "NaN 1 NaN 2 3 NaN",
 			note: "-1.23e34, a deleted channel"},
+		{text: "a,b,c\n1,2,3\n4,5,6\n7,8\n1,2,4\n4,5,7\n7,8,9\n1,2,5\n4,5,8\n", fail: "3 expected as on the first line$"},
 		{text: "b1,b2\n-1.23e34,1\n-1.23e34,2\n", data: "1 2", note: "column 1 (b1) is empty and left out"},
 		{text: "b1,b2\n-1.22e34,1\n3,2\n", data: "-1.22e+34 1 3 2"},
 	} {
@@ -252,6 +253,24 @@ func TestStrays(t *testing.T) {
 		e := err.(*Error)
 		if !slices.Equal(e.NA, []string{"x", "y"}) || !e.Below {
 			t.Errorf("%q, %v", e.NA, e.Below)
+		}
+	}
+}
+
+// TestFar: numbers of nines below 0 stand for missing ones where all others are at least 0. A column that has
+// -9 alone, and correlations, have no warning.
+func TestFar(t *testing.T) {
+	for list, want := range map[string]bool{
+		"-9 1 2 -9 3 0": true, "-0.99 0.1 0.2 -0.99 0.3 0": true, "-999 1 -999 -5 3 2": true,
+		"-9 -9 -9 -9 -9 -9": false, "-9 1 2 -9 3 -1": false, "-0.9 -0.9 -0.1 0.2 0.5 0.8": false,
+	} {
+		text := "a,b\n"
+		for i, v := range strings.Fields(list) {
+			text += v + "," + fmt.Sprint(10+i*i) + "\n"
+		}
+		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true})
+		if err != nil || strings.Contains(strings.Join(got.Notes, " "), " times, in a") != want {
+			t.Errorf("%s: %v, %q", list, err, got.Notes)
 		}
 	}
 }

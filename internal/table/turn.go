@@ -384,9 +384,9 @@ func isElement(s string) bool {
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// likeSamples reports whether most names differ in their numbers alone, as of few kinds, whether these are several
-// kinds, each with replicates, and whether most names begin with a word for a sample and a number, or are barcodes
-// of cells.
+// likeSamples reports three things about names. numbered: most differ in their numbers alone, as names of few
+// kinds do. replicated: there are several such kinds, each with replicates. sampled: most begin with a word for
+// a sample and a number, or are barcodes of cells.
 func likeSamples(names []string) (numbered, replicated, sampled bool) {
 	shapes, numbers, samples := map[string]int{}, 0, 0
 	for _, name := range names {
