@@ -72,9 +72,9 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // Rows of r dimensions determine at most r+1 prototypes. With more prototypes, runs end at 30 times Tol. For
 // k > 2(r+1) Centers are ClusterMeans, λ is 0, and rows mix the nearest centers. If Centers, Fixed or Lambda
-// is set, or Init is InitSPA or InitGlobal, prototypes are fitted nevertheless. With InitKMeans and a Slack
-// of 0.05 or more, fits of n above max(16384, 512k), or of n·k² above 2.5e7 with n ≥ 64k, start on a random
-// sample.
+// is set, or Init is InitSPA or InitGlobal, prototypes are fitted nevertheless. With InitAuto or InitKMeans
+// and a Slack of 0.05 or more, fits of n above max(16384, 512k), or of n·k² above 2.5e7 with n ≥ 64k, start
+// on a random sample.
 //
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) to O(nk³) for start and λ, and 2 to 50 of
 // O(ndk) at the end. For d+1 < k ≤ 2(d+1) the cost is up to ten times as high. Memory: a copy of the data as

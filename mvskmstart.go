@@ -32,15 +32,12 @@ func (m *alternation) startCenters(restart int) (from runStart, err error) {
 		from.f = m.data.fromData(m.o.Centers, m.axes)
 	case m.fixed.Rows > 0:
 		from.f, err = m.besideFixed(restart)
-	case m.o.Init == InitSPA:
+	case m.o.Init == InitSPA || m.manyCenters() && !m.quick:
 		from.f = m.extremeRows(restart)
 	case m.o.Init == InitGlobal:
 		from.f, err = m.globalCenters()
 	default:
 		from.f, err = m.kmeansCenters(rand.New(rand.NewPCG(m.o.Seed, uint64(restart))))
-		if err == nil && m.manyCenters() {
-			from.f, err = m.inflated(from.f)
-		}
 	}
 	return from, err
 }
@@ -173,59 +170,13 @@ func (m *alternation) kmeansShare() (float64, error) {
 // shareStream is the stream of random numbers that kmeansShare takes.
 const shareStream = 0x5a4e
 
-// manyCenters reports whether centers are many: a start by k-means is then inflated, if ε is above 0. Without
-// inflation each row begins with few centers, and the supports of all rows must change. With inflation a fit
-// of 100 centers took a third of the time.
+// manyCenters reports whether centers are many. FitMinVolume then starts by InitSPA unless Init says
+// otherwise, and k-means makes fewer runs. From k-means centers, each row begins with few of them, and the
+// supports of all rows must change. On five simulated mixtures of 40 to 100 corners InitSPA took 55 to 85 %
+// of the time from an inflated simplex of k-means centers, and memberships were as near to the truth, within
+// 2 %. On 18 tables of 33 to 100 clusters labels were as good. On six real tables with k = 40 the penalty
+// changed by −0.34 to 0.09.
 func (m *alternation) manyCenters() bool { return m.k > 32 && (m.eps > 0 || m.many) }
-
-// inflated returns a simplex oriented like the centers f, and about as large as the data. In coordinates in
-// which the principal directions have variance 1, the simplex is regular, and as near as possible to f: its
-// vertices are multiples of the polar factor of the centers less their mean (Schönemann 1966). Its size is
-// doubled until the objective is at most twice the target. If the objective stays above, the result is f.
-func (m *alternation) inflated(f *Matrix) (*Matrix, error) {
-	w, axes := m.principalRows()
-	p := w.Cols
-	squares := make([]float64, p)
-	for i := range w.Rows {
-		for c, v := range w.row(i) {
-			squares[c] += m.s.weight(i) * v * v
-		}
-	}
-	to, back := axes.Clone(), axes.Clone() // to the units of these directions, and back to z
-	for c, v := range squares {
-		sigma := math.Sqrt(m.perWeight(max(v, 0x1p-50*squares[0], 0x1p-800)))
-		scale(to.row(c), 1/sigma)
-		scale(back.row(c), sigma)
-	}
-	y, mean := combine(m.s.ctx, f, to.transposed()), make([]float64, p)
-	for j := range m.k {
-		axpy(mean, 1/float64(m.k), y.row(j))
-	}
-	for j := range m.k {
-		axpy(y.row(j), -1, mean)
-	}
-	gram, root := NewMatrix(p, p, nil), NewMatrix(p, p, nil)
-	timesT(gram, y.transposed(), y.transposed())
-	values, vectors := eigenSym(m.s.ctx, gram)
-	for i, v := range values {
-		for c, u := range vectors.row(i) {
-			axpy(root.row(c), u/math.Sqrt(max(v, 0x1p-40*values[0], 0x1p-800)), vectors.row(i))
-		}
-	}
-	at, regular := m.newIterate(), combine(m.s.ctx, combine(m.s.ctx, y, root), back)
-	for size := range 8 {
-		copy(at.f.Data, regular.Data)
-		scale(at.f.Data, math.Ldexp(float64(m.k)/2, size))
-		m.clamp(at.f)
-		if err := m.pass(at, nil); err != nil {
-			return nil, err
-		}
-		if at.objective <= 2*m.target() {
-			return at.f, nil
-		}
-	}
-	return f, nil
-}
 
 // extremeRows returns the start of InitSPA, found in the principal subspace. Restarts apply a random linear
 // map to the subspace first, so that other rows are the farthest (randomized SPA: Vu & Gillis 2022).

@@ -131,11 +131,10 @@ func (v Volume) String() string { return nameOf("Volume", int(v), "auto", "origi
 type Init int
 
 const (
-	// InitAuto, the default, is InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
-	InitAuto Init = iota
-	// InitKMeans starts near clusters: at the best of up to twenty runs of k-means++. For more than 32
-	// prototypes FitMinVolume starts with a simplex oriented like these centers, about as large as the data.
-	InitKMeans
+	// InitAuto, the default, is InitSPA for exact mixtures, and in [FitMinVolume] for more than 32
+	// prototypes. Otherwise it is InitKMeans.
+	InitAuto   Init = iota
+	InitKMeans      // near clusters: at the best of up to twenty runs of k-means++
 	// InitSPA is for unmixing if some samples are nearly pure. Successive projection (Araújo et al. 2001;
 	// Gillis & Vavasis 2014) selects k of them. Restarts apply a random linear map first.
 	InitSPA
