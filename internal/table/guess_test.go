@@ -89,7 +89,7 @@ func TestGuess(t *testing.T) {
 		{text: "a,b\n1,#NV\n2,3\n", fail: "1 missing value"},
 		{text: "Nr.,v\n1000,3\n1007,4\n1021,9\n", names: "v", rows: 3, ids: "1000|1007|1021"},
 		{text: "year of it,v\n" + many(10, func(i int) string { return fmt.Sprint(2*i, ",", noise(i)) }),
-			names: "year of it|v", rows: 10, note: "-id 1 takes it for the ids"},
+			names: "year of it|v", rows: 10, note: "-drop 1 leaves it out"},
 		{text: "id,v\nx,3\nx,4\n", fail: "-id id takes it for the ids"},
 		{text: "a,b\n\"1,234\",2\n\"12,345\",2\n", names: "a|b", rows: 2, note: "thousands"},
 		{text: "a,b\n\"1,23\",2\n", names: "a|b", rows: 1, note: "decimal sign"},

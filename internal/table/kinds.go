@@ -164,8 +164,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteOthers()
-	p.noteDoubtful()
+	p.noteOthers(p.noteDoubtful())
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
@@ -260,8 +259,8 @@ func (p *parser) these(at []int) some {
 func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
 
 // noteOthers names the few columns of data beside many with numbered names: constituents beside
-// wavelengths, years and places beside species.
-func (p *parser) noteOthers() {
+// wavelengths, years and places beside species. A warning has told some.
+func (p *parser) noteOthers(told []int) {
 	shape := func(j int) string {
 		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
 		return shape
@@ -274,7 +273,7 @@ func (p *parser) noteOthers() {
 		}
 	}
 	many := shapes[most]
-	others := p.some(func(j int, _ *column) bool { return shape(j) != most })
+	others := p.some(func(j int, _ *column) bool { return shape(j) != most && !slices.Contains(told, j) })
 	if n := len(others.at); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
 		return
 	}
@@ -282,8 +281,9 @@ func (p *parser) noteOthers() {
 		p.names[many[0]] + " to " + p.names[many[len(many)-1]] + others.drop)
 }
 
-// noteDoubtful warns of columns of data that seem to tell something else, and of a name that several have.
-func (p *parser) noteDoubtful() {
+// noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something else. It
+// returns the latter.
+func (p *parser) noteDoubtful() (told []int) {
 	most, times := "", map[string]int{}
 	for _, j := range p.numbers() {
 		if times[p.names[j]]++; times[p.names[j]] > times[most] {
@@ -293,7 +293,7 @@ func (p *parser) noteDoubtful() {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
-	told := func(kind string, j int) bool { // by the first word of the name
+	first := func(kind string, j int) bool { // the first word of the name is of a kind
 		word, _ := sampleWord(p.names[j])
 		return is(kind, word)
 	}
@@ -304,8 +304,8 @@ func (p *parser) noteDoubtful() {
 			both("x", "y") && (name == "x" || name == "y") ||
 			both("top", "bottom") && (name == "top" || name == "bottom")
 	}
-	place := func(j int) bool { return told("depth", j) || told("place", j) || where(j) }
-	closed := p.closed(place)
+	place := func(j int) bool { return first("depth", j) || first("place", j) || where(j) }
+	closed, order := p.closed(place), p.inOrder()
 	dates := len(p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at)
 	for _, doubt := range []struct {
 		least int // columns
@@ -330,14 +330,20 @@ func (p *parser) noteDoubtful() {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
 		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
-			return closed && place(j) || p.width > 3 && (told("depth", j) || where(j))
+			return closed && place(j) || p.width > 3 && (first("depth", j) || where(j))
+		}},
+		{1, "may be times, places, codes or parts of a design: down the file their numbers only rise, stay together " +
+			"or come in turn", func(j int, name string, _ *column) bool {
+			return slices.Contains(order, j) && !slices.Contains(told, j) && !is("axis", name)
 		}},
 	} {
 		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })
 		if len(found.at) >= doubt.least {
+			told = append(told, found.at...)
 			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
 		}
 	}
+	return told
 }
 
 // closed reports whether the columns of numbers, without some, are three parts or more of 1, 100 or 10^6.

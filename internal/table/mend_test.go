@@ -179,8 +179,8 @@ func TestOthersNamed(t *testing.T) {
 			"row 1 is data, though it has \"Transform:\" " +
 				"where others have dates; -skip 1 leaves it out"},
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
-			"column 1 (0) is data, though " +
-				"its numbers rise from row to row; -id 1 takes it for the ids"},
+			"column 1 (0) is data, too, but may be times, places, codes or parts of a design: down the file their " +
+				"numbers only rise, stay together or come in turn; -drop 1 leaves it out"},
 		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
 			"warning: column 5 (Sum) is data, too, but may be a sum of others; -drop 5 leaves it out"},
 	} {
