@@ -71,8 +71,8 @@
 //     neither ids nor names are samples, dates or a series;
 //   - columns such as Zr Error behind Zr, years, and other parts of dates;
 //   - few whole numbers in columns such as Plot or class, columns named as sums, and names that come twice;
-//   - depths and coordinates beside other columns (names with lat or long, x and y, top and bottom), and times
-//     beside parts of 1 or 100.
+//   - depths and coordinates beside other columns (names with lat or long, x and y, top and bottom);
+//   - whole numbers that only rise, others at regular steps, equal ones that stay together or come in turn.
 //
 // # Advice
 //

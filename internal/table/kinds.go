@@ -304,8 +304,7 @@ func (p *parser) noteDoubtful() (told []int) {
 			both("x", "y") && (name == "x" || name == "y") ||
 			both("top", "bottom") && (name == "top" || name == "bottom")
 	}
-	place := func(j int) bool { return first("depth", j) || first("place", j) || where(j) }
-	closed, order := p.closed(place), p.inOrder()
+	order := p.inOrder()
 	dates := len(p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at)
 	for _, doubt := range []struct {
 		least int // columns
@@ -330,7 +329,7 @@ func (p *parser) noteDoubtful() (told []int) {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
 		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
-			return closed && place(j) || p.width > 3 && (first("depth", j) || where(j))
+			return p.width > 3 && (first("depth", j) || where(j))
 		}},
 		{1, "may be times, places, codes or parts of a design: down the file their numbers only rise, stay together " +
 			"or come in turn", func(j int, name string, _ *column) bool {
@@ -344,23 +343,6 @@ func (p *parser) noteDoubtful() (told []int) {
 		}
 	}
 	return told
-}
-
-// closed reports whether the columns of numbers, without some, are three parts or more of 1, 100 or 10^6.
-func (p *parser) closed(left func(j int) bool) bool {
-	n, sums := 0, []float64(nil)
-	for _, j := range slices.DeleteFunc(p.numbers(), left) {
-		c := &p.survey.columns[j]
-		if n++; sums == nil {
-			sums = make([]float64, len(c.list))
-		}
-		for i, v := range c.list[:min(len(sums), len(c.list))] {
-			sums[i] += v
-		}
-	}
-	return n > 2 && slices.ContainsFunc([]float64{1, 100, 1e6}, func(whole float64) bool {
-		return !slices.ContainsFunc(sums, func(sum float64) bool { return !(sum > 0.9*whole && sum < 1.02*whole) })
-	})
 }
 
 func (p *parser) noteForms() {

@@ -18,12 +18,11 @@ about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp
 clock | id
 time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
-depth | depth | tiefe | position | distance | centroid | duration | doy | dauer
+depth | depth | tiefe | position | distance | centroid | duration | doy | dauer | elevation | altitude
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
 year | year | jahr | année | annee | anno | año
 day | date | datum | fecha
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
-place | time | age | year | elevation | altitude | zeit | alter | jahr
 position | x | y | z | line | row | col | column | pixel
 gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
 gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
