@@ -90,7 +90,9 @@ func (t *trial) same(e *Error) (same *Error) {
 
 // read reads the text with settings, which it sets in d, and returns the error of that.
 func (t *trial) read(e *Error, d *Dialect, settings []string) error {
-	d.trying, d.Workers = true, 1
+	if d.trying, d.Workers = true, 1; d.Words.Drop == "" && d.Text == TextError {
+		d.Text = TextDrop // who has no such setting is asked about columns of text in another way
+	}
 	for i := 0; i < len(settings); i += 2 {
 		d.set(settings[i], settings[i+1])
 	}

@@ -49,10 +49,8 @@ func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 		}
 	}
 	l.reduce(p)
-	if t, why = l.judge(p, cut); f.width > mostLong && len(l.values) == 1 {
+	if t, why = l.judge(p, cut); f.width > mostLong {
 		t = min(t, likely)
-	} else if f.width > mostLong {
-		t = asItStands
 	}
 	return l, t, why
 }
@@ -114,8 +112,10 @@ func (l *long) find() bool {
 	pair := slices.DeleteFunc(slices.Clone(texts), func(j int) bool { return len(l.all[j].values) < 2 })
 	if len(all) == 3 && (texts != nil || l.namesSamples(all[0])) {
 		pair = all
-	} else if len(pair) != 2 || len(numbers) > 2 {
+	} else if n := len(pair); n < 2 || n > 2 && len(numbers) > 1 {
 		pair = nil
+	} else if pair = pair[n-2:]; len(numbers) > 2 && len(l.all[pair[0]].values) > len(l.all[pair[1]].values) {
+		slices.Reverse(pair)
 	}
 	switch l.named = true; {
 	case spectral >= 0:
@@ -123,7 +123,7 @@ func (l *long) find() bool {
 	case len(features) > 0:
 		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
 	case pair != nil:
-		if l.named, l.axis = false, pair[1]; l.namesSamples(pair[1]) && !l.namesSamples(pair[0]) {
+		if l.named, l.axis = false, pair[1]; len(numbers) < 3 && l.namesSamples(pair[1]) && !l.namesSamples(pair[0]) {
 			l.axis = pair[0]
 		}
 	default:
@@ -157,10 +157,14 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	numbers = numbers[:min(len(axis), len(numbers))]
 	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
+	most := 2 // and their deviations
+	if l.width > mostLong {
+		most = 1
+	}
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
 		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
 	return decide([]evidence{
-		{len(axis) < 3 || !spread || len(l.values) > 2 && !full, asItStands, ""}, // two: and their deviations
+		{len(axis) < 3 || !spread || len(l.values) > most && !full, asItStands, ""},
 		{l.named, certain, why},
 		{full && l.head == nil && len(numbers) > 2 && regular(numbers) && spectrumLike(numbers), certain, why},
 		{full || l.all[l.axis].text() && len(pairs) == n, likely, why},
@@ -207,7 +211,16 @@ func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
 	case len(l.values) > 1:
 		fail.Msg = "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
 			someOf(mapped(l.values, l.called)) + ", of which a file may have one"
-		return nil, fail.advise(ask, ask+" no reads the lines as they are", []string{ask, "no"})
+		if why != "" {
+			fail.Msg += ": " + why
+		}
+		advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
+		if drop := d.Words.Drop; drop != "" {
+			others := strings.Join(mapped(l.values[1:], func(j int) string { return strconv.Itoa(j + 1) }), ",")
+			advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.called(l.values[0])
+			tries = append(tries, []string{ask, "yes", drop, others})
+		}
+		return nil, fail.advise(ask, advice, tries...)
 	}
 	err = d.doubt(t, l.hasAll(d.columns(), l.keys), ask, "this seems to be a long table, since "+why, "makes a row of each sample",
 		"reads the lines as they are")
