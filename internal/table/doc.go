@@ -52,9 +52,10 @@
 //     rows, if column 1 has no name. An axis beside columns of other kinds, or it or regular steps beside
 //     one, is one measurement, whose points stay rows, with a warning; so are names of features beside one or
 //     two samples. Lines of sample, axis and value are a long table if names say so. If each sample has each
-//     value of the axis, that is a question, as it is for two columns of text and two of numbers. Codes,
-//     places, units, flags and a counter are left out of it, and entries that counts from 1 lack are 0. Time,
-//     Date and Year are no axes. Columns of the same axis beside each sample, as the Cary writes, are one axis.
+//     value of the axis, that is a question, as it is for two columns of text beside numbers, or more beside
+//     one. Codes, places, units, flags and a counter are left out of it, and entries that counts from 1 lack
+//     are 0. Of more values the text may have one. Time, Date and Year are no axes. Columns of the same axis
+//     beside each sample, as the Cary writes, are one axis.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.

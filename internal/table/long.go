@@ -104,9 +104,11 @@ func (l *long) find() bool {
 		}
 	}
 	all := slices.Concat(texts, numbers)
-	spectral := slices.IndexFunc(numbers, func(j int) bool { return is("axis", l.nameOf(j)) })
 	features := slices.DeleteFunc(slices.Clone(texts), func(j int) bool {
 		return !is("gene", l.nameOf(j)) && !is("feature", l.nameOf(j))
+	})
+	spectral := slices.IndexFunc(numbers, func(j int) bool {
+		return is("axis", l.nameOf(j)) && (len(features) == 0 || !is("aside", l.nameOf(j))) // as times of peptides
 	})
 	// A sample and a value of the axis: the first of three columns, or two of text beside one or two of numbers.
 	pair := slices.DeleteFunc(slices.Clone(texts), func(j int) bool { return len(l.all[j].values) < 2 })
@@ -216,8 +218,10 @@ func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
 		}
 		advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
 		if drop := d.Words.Drop; drop != "" {
-			others := strings.Join(mapped(l.values[1:], func(j int) string { return strconv.Itoa(j + 1) }), ",")
-			advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.called(l.values[0])
+			one := l.values[max(0, slices.IndexFunc(l.values, func(j int) bool { return !is("aside", l.nameOf(j)) }))]
+			rest := slices.DeleteFunc(slices.Clone(l.values), func(j int) bool { return j == one })
+			others := strings.Join(mapped(rest, func(j int) string { return strconv.Itoa(j + 1) }), ",")
+			advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.called(one)
 			tries = append(tries, []string{ask, "yes", drop, others})
 		}
 		return nil, fail.advise(ask, advice, tries...)
