@@ -70,10 +70,10 @@
 //   - numbers such as -200, -0.99 or -9999 that come twice or more, or 1e30, far from all others of their
 //     column; genes as ids of five columns; columns that agree on rows of a different size (alike.go), if
 //     neither ids nor names are samples, dates or a series;
-//   - columns such as Zr Error behind Zr, years, and other parts of dates;
-//   - few whole numbers in columns such as Plot or class, columns named as sums, and names that come twice;
-//   - depths and coordinates beside other columns (names with lat or long, x and y, top and bottom);
-//   - whole numbers that only rise, others at regular steps, equal ones that stay together or come in turn.
+//   - columns such as Zr Error behind Zr, those named as sums, years, parts of dates, names that come twice;
+//   - few whole numbers in columns such as Plot or class; whole numbers that only rise, others at regular
+//     steps, equal ones that stay together or come in turn, numbers that are the same within such a group;
+//   - depths and coordinates beside other columns (names with lat or long, x and y, top and bottom).
 //
 // # Advice
 //

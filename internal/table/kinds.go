@@ -293,14 +293,11 @@ func (p *parser) noteDoubtful() (told []int) {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
-	first := func(kind string, j int) bool { // the first word of the name is of a kind
-		word, _ := sampleWord(p.names[j])
-		return is(kind, word)
-	}
 	both := func(a, b string) bool { return times[a] > 0 && times[b] > 0 && p.width > 4 }
 	where := func(j int) bool {
 		name := p.names[j]
-		return has("where", name) || name == "long" && times["lat"] > 0 ||
+		word, _ := sampleWord(name)
+		return is("depth", word) || has("where", name) || name == "long" && times["lat"] > 0 ||
 			both("x", "y") && (name == "x" || name == "y") ||
 			both("top", "bottom") && (name == "top" || name == "bottom")
 	}
@@ -329,11 +326,13 @@ func (p *parser) noteDoubtful() (told []int) {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
 		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
-			return p.width > 3 && (first("depth", j) || where(j))
+			return p.width > 3 && where(j)
 		}},
-		{1, "may be times, places, codes or parts of a design: down the file their numbers only rise, stay together " +
-			"or come in turn", func(j int, name string, _ *column) bool {
-			return slices.Contains(order, j) && !slices.Contains(told, j) && !is("axis", name)
+		{1, "may be times, places, codes or parts of a design: down the file their numbers only rise, stay together, " +
+			"come in turn, or are the same in a group", func(j int, name string, c *column) bool {
+			by := func(i int) bool { return !where(i) && p.survey.columns[i].groups(c) }
+			return !slices.Contains(told, j) && !is("axis", name) &&
+				(slices.Contains(order, j) || slices.ContainsFunc(slices.Concat(told, order), by))
 		}},
 	} {
 		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })

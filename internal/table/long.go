@@ -159,14 +159,11 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	numbers = numbers[:min(len(axis), len(numbers))]
 	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
-	most := 2 // and their deviations
-	if l.width > mostLong {
-		most = 1
-	}
+	several := len(l.values) > 2 || len(l.values) > 1 && l.width > mostLong // and not values with their deviations
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
 		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
 	return decide([]evidence{
-		{len(axis) < 3 || !spread || len(l.values) > most && !full, asItStands, ""},
+		{len(axis) < 3 || !spread || several && !full, asItStands, ""},
 		{l.named, certain, why},
 		{full && l.head == nil && len(numbers) > 2 && regular(numbers) && spectrumLike(numbers), certain, why},
 		{full || l.all[l.axis].text() && len(pairs) == n, likely, why},

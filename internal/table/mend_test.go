@@ -180,7 +180,7 @@ func TestOthersNamed(t *testing.T) {
 				"where others have dates; -skip 1 leaves it out"},
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
 			"column 1 (0) is data, too, but may be times, places, codes or parts of a design: down the file their " +
-				"numbers only rise, stay together or come in turn; -drop 1 leaves it out"},
+				"numbers only rise, stay together, come in turn, or are the same in a group; -drop 1 leaves it out"},
 		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
 			"warning: column 5 (Sum) is data, too, but may be a sum of others; -drop 5 leaves it out"},
 	} {

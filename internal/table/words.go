@@ -15,8 +15,7 @@ axis* | wavelength | wavenumber | wave number | wave_number | wellenl | wellenza
 axis* | cm-1 | cm^-1 | cm⁻¹ | 1/cm | energy | energie | (ev) | (kev) | theta | chemical shift | retention
 axis* | (nm) | _nm | [nm] | (µm) | (μm) | [µm] | longitud de onda | longueur d'onde
 about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
-clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp
-clock | id
+clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp | id
 time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
 depth | depth | tiefe | position | distance | centroid | duration | doy | dauer | elevation | altitude
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
@@ -37,8 +36,7 @@ sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | trea
 sample | wt | ko | mut | dmso | vehicle | case | untreated | batch | gsm
 of features | m/z | mz | row m/z | average mz | mzmed | taxonomy | taxonomy_id | ncbi_tax_id | lineage
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
-aside | average rt(min) | fill % | s/n average
-aside | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
+aside | average rt(min) | fill % | s/n average | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
 aside | score | q-value | mol. weight [kda] | sequence length | peptides | unique peptides | effectivelength
 aside* | retention time | detection p | razor | peptide counts | sequence coverage | ms/ms count | number of prot
 oxide | sio2 | al2o3 | cao
