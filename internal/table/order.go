@@ -8,7 +8,7 @@ import (
 // inOrder returns the columns of data whose order down the file is that of a time, a place, a code or a design, and
 // not that of a measurement: by chance once in 1000 tables. If most columns rise, as curves do, rising is no sign.
 //
-// Of 1 150 tables, among them 526 of R's, 290 such columns are told by no name. All but 13 are no measurements. The
+// Of 1 087 tables, among them 503 of R's, 289 such columns are told by no name. All but 13 are no measurements. The
 // 13 are measurements by which the file is sorted, as the speed of R's cars is.
 func (p *parser) inOrder() (at []int) {
 	var rising []int
