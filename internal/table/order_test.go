@@ -1,0 +1,71 @@
+package table
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// TestOrder: columns in the order of a design are told, and the same numbers in any other order are not.
+func TestOrder(t *testing.T) {
+	const n = 24
+	designs := map[string]func(i int) float64{
+		"blocks":   func(i int) float64 { return []float64{2.5, 7, 3, 5}[i/6] },
+		"halves":   func(i int) float64 { return float64(i / 12) },
+		"cycle":    func(i int) float64 { return float64(i%8) / 2 },
+		"runs":     func(i int) float64 { return float64(i / 2 % 4) },
+		"clock":    func(i int) float64 { return float64(81200 + i*i + 7*i) },
+		"time":     func(i int) float64 { return 12.5 + float64(i)/16 },
+		"fallen":   func(i int) float64 { return 50 - 1.25*float64(i) },
+		"measured": nil, "sorted": func(i int) float64 { return 0.37 + float64(i*i)/97 }, // a measurement may be
+	}
+	r := rand.New(rand.NewPCG(60, 1))
+	for name, design := range designs {
+		order := r.Perm(n)
+		text := [2]string{"a,v,w,u\n", "a,v,w,u\n"} // in order, and not
+		for i := range n {
+			v := [2]float64{r.NormFloat64(), r.NormFloat64()}
+			if design != nil {
+				v = [2]float64{design(i), design(order[i])}
+			}
+			for j := range text {
+				text[j] += fmt.Sprintf("%.3f,%.4f,%.3f,%.3f\n", r.NormFloat64(), v[j], r.NormFloat64(), r.NormFloat64())
+			}
+		}
+		for j, s := range text {
+			got, err := Read(strings.NewReader(s), "f", Dialect{Guess: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			told := strings.Contains(strings.Join(got.Notes, "\n"), "column 2 (v) is data, too, but may be times")
+			if want := j == 0 && name != "measured" && name != "sorted"; told != want {
+				t.Errorf("%s, %d: %q", name, j, got.Notes)
+			}
+		}
+	}
+}
+
+// TestOrderOfCurves: columns that rise are told if others do not, and not if most do.
+func TestOrderOfCurves(t *testing.T) {
+	r := rand.New(rand.NewPCG(60, 2))
+	for rising := range 5 {
+		text := "a,b,c,d\n"
+		for i := range 12 {
+			fields := make([]string, 4)
+			for j := range fields {
+				if fields[j] = fmt.Sprint(r.IntN(50)); j < rising {
+					fields[j] = fmt.Sprint(3*i + i*i*j)
+				}
+			}
+			text += strings.Join(fields, ",") + "\n"
+		}
+		got, err := Read(strings.NewReader(text), "f", Dialect{Guess: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(strings.Join(got.Notes, ""), "may be times"); told != (rising == 1 || rising == 2) {
+			t.Errorf("%d columns rise: %q", rising, got.Notes)
+		}
+	}
+}
