@@ -183,7 +183,8 @@ func Codes(x *softkmeans.Matrix) (column, groups int) {
 	return 0, 0
 }
 
-// coded returns how many whole numbers from 0 or 1 on column j has, each more than once; 0 if it has others.
+// coded returns how many whole numbers from 0 or 1 on column j has, each more than once; 0 if it has others. Of six
+// or more one may be missing, as class 6 of the Statlog pixels is.
 func coded(x *softkmeans.Matrix, j int) int {
 	var times [mostCodes + 1]int
 	for i := range x.Rows {
@@ -197,8 +198,15 @@ func coded(x *softkmeans.Matrix, j int) int {
 	if codes[0] == 0 {
 		codes = codes[1:]
 	}
-	n := slices.Index(codes, 0)
-	if n < 2 || slices.Min(codes[:n]) < 2 || slices.Max(codes[n:]) > 0 {
+	n, most := 0, 0
+	for i, count := range codes {
+		if count == 1 {
+			return 0
+		} else if count > 0 {
+			n, most = n+1, i+1
+		}
+	}
+	if n < 2 || n < most && (n < 5 || n < most-1) {
 		return 0
 	}
 	return n

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // column is what a survey shows about a column of the rows.
@@ -310,7 +311,7 @@ func (p *parser) noteDoubtful() (told []int) {
 	}{
 		{1, "may be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
 			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
-			return few && (is("factor", name) || is("class", name) || idName(name))
+			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
 		}},
 		{1, "may be dates or parts of them", func(_ int, name string, c *column) bool {
 			year := has("year", name) && c.least >= 1700 && c.most <= 2100
@@ -342,6 +343,13 @@ func (p *parser) noteDoubtful() (told []int) {
 		}
 	}
 	return told
+}
+
+// lastWord returns the last word of a name, as Number of Sample_Number.
+func lastWord(name string) string {
+	between := func(r rune) bool { return !unicode.IsLetter(r) }
+	name = strings.TrimRightFunc(name, between)
+	return name[strings.LastIndexFunc(name, between)+1:]
 }
 
 func (p *parser) noteForms() {

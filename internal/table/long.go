@@ -105,7 +105,7 @@ func (l *long) find() bool {
 	}
 	all := slices.Concat(texts, numbers)
 	features := slices.DeleteFunc(slices.Clone(texts), func(j int) bool {
-		return !is("gene", l.nameOf(j)) && !is("feature", l.nameOf(j))
+		return !is("gene", l.nameOf(j)) && !is("feature", l.nameOf(j)) && !is("down", l.nameOf(j))
 	})
 	spectral := slices.IndexFunc(numbers, func(j int) bool {
 		return is("axis", l.nameOf(j)) && (len(features) == 0 || !is("aside", l.nameOf(j))) // as times of peptides
