@@ -142,7 +142,7 @@ func TestErrors(t *testing.T) {
 		{nan, Options{Dialect: table.Dialect{Label: "3"}},
 			`F: there is no column 3 for -label, only 2 columns`, false},
 		{nan, Options{Dialect: table.Dialect{Drop: []string{"1", "2"}}},
-			`F: there is no column besides the columns that are left out`, false},
+			`F: there is no column of data`, false},
 		{nan, Options{Dialect: table.Dialect{Drop: []string{"2"}}}, "F: row 3, column 1: NaN", true},
 		{nan, Options{Dialect: table.Dialect{Pick: func([]string) []string { return []string{"c9"} }}},
 			`F: there is no column "c9"; there are "c1", "c2"`, false},

@@ -122,15 +122,15 @@ func start(in *chunks) (text []byte, line string, err error) {
 			return nil, "", longLine(err, in.source, bytes.Count(text, []byte("\n"))+1)
 		}
 		if text == nil {
-			if endsInCR(more) {
-				return nil, "", errCR(in.source)
-			}
 			more = bytes.TrimPrefix(more, []byte("\ufeff"))
 		}
 		text = append(text, more...)
 		if rest := bytes.TrimLeftFunc(more, unicode.IsSpace); len(rest) > 0 {
 			blank := more[:len(more)-len(rest)]
-			first, _, _ := bytes.Cut(more[bytes.LastIndexByte(blank, '\n')+1:], []byte("\n"))
+			first, _, ends := bytes.Cut(more[bytes.LastIndexByte(blank, '\n')+1:], []byte("\n"))
+			if bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0 && !(ends && bytes.IndexByte(first, '"') >= 0) {
+				return nil, "", errCR(in.source) // in quotes it may be part of a field
+			}
 			return text, string(first), nil
 		}
 	}

@@ -282,13 +282,7 @@ func (p *parser) place(picked []string, h *Head) error {
 		}
 	}
 	if len(h.Names) == 0 && !p.dialect.classes {
-		var besides []string
-		for i, name := range []string{"the label column", "the weights", "the columns that are left out"} {
-			if slices.Contains(p.roles, roleLabel-i) {
-				besides = append(besides, name)
-			}
-		}
-		msg := "there is no column besides " + strings.Join(besides, " and ")
+		msg := "there is no column of data"
 		for _, note := range h.Notes {
 			if strings.Contains(note, "left out: ") {
 				msg += "; " + note

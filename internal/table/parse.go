@@ -420,8 +420,6 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 			say += " (the decimal sign is the point)"
 		}
 		advice, tries = "if the comma is the decimal sign: "+w+" comma", [][]string{{w, "comma"}}
-	case isTotal(s):
-		say += "; the line may hold totals"
 	}
 	return 0, p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
 }

@@ -141,9 +141,6 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if err != nil {
 		return nil, in, err
 	}
-	if strings.IndexByte(strings.TrimSpace(first), '\r') >= 0 && !strings.Contains(first, `"`) {
-		return nil, in, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
-	}
 	var s *survey
 	skipped := 0
 	if d.Guess || d.Long == LongYes {

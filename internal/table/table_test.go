@@ -192,9 +192,9 @@ var readErrors = []struct {
 	{"species,b\n1,2\n", Dialect{Label: "Specis"}, `f.csv:1: no column is named "Specis", which -label asks for; did you mean "species"?`},
 	{"species,b\n1,2\n", Dialect{Drop: []string{"kinds"}}, `f.csv:1: no column is named "kinds", which -drop asks for`},
 	{"a,b,a\n1,2,3\n", Dialect{Label: "a"}, `f.csv:1:3: a second column named "a"`},
-	{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column besides the label column`},
+	{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column of data`},
 	{"x,y,z\n", Dialect{Drop: []string{"2", "z"}, Label: "1"},
-		`f.csv: there is no column besides the label column and the columns that are left out`},
+		`f.csv: there is no column of data`},
 	{"a,w\n1,2\n", Dialect{Label: "2", Weights: "w"},
 		`f.csv:1: column 2 is asked for by -label and by -weights; it can be only one of them`},
 	{"a,w\n1,2\n", Dialect{Weights: "w", Drop: []string{"a", "2"}},
@@ -228,7 +228,7 @@ var readErrors = []struct {
 	{strings.Repeat("a,", 30) + "b\n", Dialect{Pick: pick("c")}, `f.csv:1: there is no column "c"; there ` +
 		`are "a", "a", 29 others`},
 
-	{"a,b\r1,2\r3,4\n5,6\r", Dialect{}, `f.csv: some lines end in CR alone; convert them to LF`},
+	{"a,b\r1,2\r3,4\n5,6\r", Dialect{}, `f.csv: the lines end in CR alone; convert them to LF`},
 	{"a,b\n1,2\r3,4\r5,6\n", Dialect{},
 		`f.csv:2: 4 fields found, 2 expected as on the first line`},
 	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" in column "a" is not a number`},

@@ -412,8 +412,8 @@ func totals(iris table) {
 		means[j] = strconv.FormatFloat(sum/12, 'f', 3, 64)
 	}
 	for _, c := range [][3]string{{"total-sums.csv", strings.Join(sums, ","),
-		"the last row seems to be totals, statistics or limits, since its numbers are the sums of the columns; "},
-		{"total-means.csv", strings.Join(means, ","), "the last row seems to be totals, statistics or limits, since its numbers are the means of the columns"}} {
+		"row 13 of 13 seems to be totals, statistics or limits, since its numbers are the sums of the columns; "},
+		{"total-means.csv", strings.Join(means, ","), "row 13 of 13 seems to be totals, statistics or limits, since its numbers are the means of the columns"}} {
 		w := iris.plain().with(c[2])
 		w.rows++
 		w.sum += sumOf(c[1], 0)
@@ -428,7 +428,7 @@ func totals(iris table) {
 	write("total-id.csv", text, w)
 	write("total-id.csv", text, skipped(iris.plain().by(iris.ids)))
 	write("total-number.csv", "n,"+header+rows2(iris, counted(1))+"Total,"+strings.Join(sums, ",")+"\n",
-		want{fail: "\"Total\" in column \"n\" is not a number; the line may hold totals"})
+		want{fail: "\"Total\" in column \"n\" is not a number"})
 }
 
 // skipped is w without the last row.
