@@ -25,19 +25,15 @@ func (t *Table) noteTotals(data []bool, d *Dialect) {
 	} else {
 		return
 	}
-	where, many, out := "row "+strconv.Itoa(first+1), "", d.Skip.adds(first, t.Rows)
+	where, out := "row "+strconv.Itoa(first+1), d.Skip.adds(first, t.Rows)
 	if n > 1 {
 		why += " to " + quote(t.RowName(first+n-1))
-		where, many, out = "rows "+strconv.Itoa(first+1)+" to "+strconv.Itoa(first+n), strconv.Itoa(n)+" ", out+"-"
+		where, out = "rows "+strconv.Itoa(first+1)+" to "+strconv.Itoa(first+n), out+"-"
 		if first+n < t.Rows {
 			out += d.Skip.adds(first+n-1, t.Rows)
 		}
 	}
-	if first+n == t.Rows {
-		where = "the last " + many + Plural(n, "row", "rows")
-	} else if first == 0 {
-		where = "the first " + many + Plural(n, "row", "rows")
-	}
+	where += " of " + strconv.Itoa(t.Rows)
 	t.note("warning: " + where + Plural(n, " seems", " seem") + " to be totals, statistics or limits, since " + why +
 		hint(d.Words.Skip, " "+out+Plural(n, " leaves it", " leaves them")+" out"))
 }
@@ -147,7 +143,7 @@ type end struct {
 // than once, are the one number below 0, or are at least 1e20, and are further from all others of their column
 // than half of their size.
 func (t *Table) noteFar(data []bool, d *Dialect) {
-	times, in, alone, only := map[float64]int{}, map[float64][]string{}, map[float64]bool{}, false
+	times, in, alone := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
 	for _, sign := range []float64{-1, 1} {
 		ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
 		for row := range slices.Chunk(t.Data, len(t.Names)) {
@@ -166,7 +162,6 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 			v, all := sign*e.value, math.IsInf(e.next, 0)
 			far := e.value-e.next >= math.Abs(v)/2 && (math.Abs(v) >= 99 || !all && e.next <= 0)
 			if data[j] && standIn(v) && far && !(all && (sign > 0 || !standIn(-v))) {
-				only = only || all
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
 				alone[v] = alone[v] || v < 0 && e.next <= 0 && !all && standIn(-v)
 			}
@@ -183,9 +178,6 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		}
 		often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
 		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v])
-		if !only { // no column has it alone
-			note += ", far from all other numbers there"
-		}
 		if d.Words.NA != "" {
 			note += "; if it stands for missing ones: " + flags
 		}
