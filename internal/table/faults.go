@@ -5,7 +5,6 @@ package table
 
 import (
 	"bytes"
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -204,15 +203,7 @@ func (w *Words) forGaps() (first, more string) {
 // mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
 func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice string, settings []string) {
 	w, words := p.dialect.Words, p.wordsFor(texts)
-	var drop, skip, others []string
-	few := howMany(texts, func(f flaw) bool {
-		n := len(f.text.values)
-		return f.text.few() && n > 1 && 2*n <= f.text.words
-	})
-	encode := few > p.cols && p.cols > 0 && w.OneHot != "" // little is left without them
-	if !encode {
-		drop = append(drop, words...)
-	}
+	drop, skip, others := slices.Clone(words), []string(nil), []string(nil)
 	once := func(list *[]string, word string) {
 		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
 			*list = append(*list, word)
@@ -247,9 +238,7 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 		word, value, does string
 		values            []string
 	}{
-		{encode, w.OneHot, "", "makes columns of 0 and 1 of " + Count(few, "column") + " of few values",
-			[]string{""}},
-		{drop != nil, w.Drop, list, "leaves " + Plural(len(drop), "it", "them") + " out", []string{list}},
+		{len(drop) > 0, w.Drop, list, "leaves " + Plural(len(drop), "it", "them") + " out", []string{list}},
 		{skip != nil, w.Skip, total, "leaves " + Plural(len(skip), "that line", "these lines") + " out", []string{total}},
 		{e.Below, w.Below, "half", "takes half of each limit", []string{"half"}},
 		{e.NA != nil, w.NA, listWord(e.NA), "counts " + these + " as missing", e.NA},
@@ -376,9 +365,6 @@ func (p *parser) ways(list []flaw, words []string) (ways []string) {
 			id = words[i]
 		}
 		few = few || c.few()
-	}
-	if len(list) == 1 && w.Drop == "" {
-		label = cmp.Or(label, words[0])
 	}
 	add := func(fits bool, word, advice string) {
 		if fits && word != "" {
