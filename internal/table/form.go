@@ -34,9 +34,7 @@ func plainer(s []byte, decimal rune) (text []byte, has form) {
 		text = nil
 	}
 	if number, unit := cutUnit(s); unit != nil {
-		if s, has = number, formUnit; decimal != ',' && isNumber(s) {
-			return s, has
-		}
+		s, has = number, formUnit
 	}
 	negative := false
 	if n := len(s); n > 2 && s[0] == '(' && s[n-1] == ')' {
