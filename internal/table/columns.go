@@ -126,23 +126,21 @@ func (p *parser) setColumns(h *Head) error {
 		}
 	}
 	if h.LabelColumn > 0 {
-		h.LabelName, p.text[h.LabelColumn-1] = p.names[h.LabelColumn-1], 1
+		h.LabelName = p.names[h.LabelColumn-1]
 	}
 	if h.WeightsColumn > 0 {
 		p.weights, h.WeightsName = true, p.names[h.WeightsColumn-1]
 	}
 	if h.IDColumn = p.id; p.id > 0 {
-		h.IDName, p.text[p.id-1] = p.names[p.id-1], 1
-		if h.IDName == Column(p.id-1) || unnamed(h.IDName) {
+		if h.IDName = p.names[p.id-1]; h.IDName == Column(p.id-1) || unnamed(h.IDName) {
 			h.IDName = "id"
 		}
 	}
 	for j, kept := range p.kept {
 		if kept {
-			p.text[j] = 1
 			h.KeptNames = append(h.KeptNames, p.names[j])
 		}
-		if p.text[j] > 0 {
+		if kept || j+1 == h.LabelColumn || j+1 == p.id {
 			p.texts++
 			p.text[j] = p.texts
 		}
@@ -310,15 +308,14 @@ func (p *parser) placePicked(picked []string, h *Head) error {
 				"asked for by "+p.word(given[list[n]])+"; it can be only one of them")
 		case n < len(list):
 			p.roles[list[n]] = i
-		case list != nil:
-			return p.fault(-1, "column "+quote(name)+" is asked for more often than it is there")
-		case !p.pickValue(name, i, at, given):
+		case list == nil && !p.pickValue(name, i, at, given):
 			return p.fault(-1, "there is no column "+quote(name)+"; there are "+someOf(mapped(p.names, quote)))
 		}
 	}
 	for _, name := range picked {
-		if times[name] < len(at[name]) {
-			return p.fault(-1, "there is more than one column named "+quote(name)+", which is asked for")
+		if n := len(at[name]); n > 0 && n != times[name] {
+			return p.fault(-1, Count(n, "column")+Plural(n, " is", " are")+" named "+quote(name)+", and "+
+				strconv.Itoa(times[name])+Plural(times[name], " is", " are")+" asked for")
 		}
 	}
 	h.Names, p.cols = slices.Clone(picked), len(picked)

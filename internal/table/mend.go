@@ -88,14 +88,10 @@ func (p *parser) skips() bool {
 }
 
 func (p *parser) skipNote() []string {
-	switch n := p.skipped; {
-	case p.dialect.Skip.none():
+	if p.dialect.Skip.none() {
 		return nil
-	case n == 0:
-		return []string{"no row has a place that was to be left out"}
-	default:
-		return []string{Count(n, "row") + Plural(n, " is", " are") + " left out, as asked"}
 	}
+	return []string{Count(p.skipped, "row") + Plural(p.skipped, " is", " are") + " left out, as asked"}
 }
 
 // atEnd reports whether no row follows in the text, which is there as a whole.

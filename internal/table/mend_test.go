@@ -57,7 +57,7 @@ func TestMend(t *testing.T) {
 			data: "400 4 2 3 2 2 0.11 0.69 4 3 5 0.5"},
 		{text: "row,400,<4,3\n4,2,0.11,0.69\n4,3,5,0.5\n", d: Dialect{Below: BelowMissing},
 			fail: "\"row\" is not a number"},
-		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "no row has a place"},
+		{text: "1,2\n3,4\n", d: Dialect{Skip: skip("5")}, data: "1 2 3 4", note: "0 rows are left out"},
 		{text: "a,b\n1,2\n,\n3,4\nx y,z\n", d: Dialect{Skip: skip("4-")}, fail: "f.csv:3: a blank line"},
 		{text: "a,b\n1,2\n", d: Dialect{Skip: skip("last")}, fail: "there are no rows"},
 		{text: "year,b\n2001,2\n2002,3\n2003,4\nTotal,9\n", fail: "(add -skip last, which leaves that line out"},
@@ -118,7 +118,7 @@ func TestUnitsBehind(t *testing.T) {
 		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" or \"13A\"",
 		"w,v\n,cm\n5 kg,1\n6 kg,2\n":                  "[5 1 6 2] [kg cm]",
 		"450 nm,460 nm\n5,1\n6,2\n":                   "[5 1 6 2] []",
-		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" has no unit, but others have kg`,
+		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" is not in kg, as others are`,
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9 g":  `"9 g" in column "w" is not in kg, as others are`,
 		"w\n" + strings.Repeat("5\n6\n", 20) + "9 kg": `"9 kg" in column "w" is not a number`,
 	} {

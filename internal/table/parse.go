@@ -412,10 +412,8 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 			"; another delimiter, or space, is set with " + w
 	case p.forms != nil && p.forms[j]&formGroups != 0:
 	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
-		say += " (the decimal sign is the comma, and thousands are not set apart)"
-	case strings.Contains(s, ",") && (strings.Contains(s, ".") || strings.Count(s, ",") > 1):
-		say += " (thousands are not set apart)"
-	case p.dialect.Decimal != ',' && strings.Contains(s, ","):
+		say += " (the decimal sign is the comma)"
+	case p.dialect.Decimal != ',' && strings.Count(s, ",") == 1 && !strings.Contains(s, "."):
 		if w = p.dialect.Words.Decimal; w == "" {
 			say += " (the decimal sign is the point)"
 		}

@@ -67,11 +67,8 @@ func (p *parser) unitFault(j int, v float64, field []byte) *Error {
 		return nil
 	}
 	want, unit := p.units[j], unitOf(field)
-	switch {
-	case unit == want, unit == "" && (v == 0 || strings.Contains(currencies, want)):
+	if unit == want || unit == "" && (v == 0 || strings.Contains(currencies, want)) {
 		return nil
-	case unit == "":
-		return p.fault(j, quote(string(field))+p.in(j)+" has no unit, but others have "+Printable(want))
 	}
 	return p.fault(j, quote(string(field))+p.in(j)+" is not in "+Printable(want)+", as others are")
 }
