@@ -161,9 +161,6 @@ func (p *parser) setColumns(h *Head) error {
 // of them was found by its name, so that the first line is a header.
 func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	d, id := &p.dialect, p.dialect.ID
-	if len(d.columns()) == 0 {
-		return false, nil
-	}
 	if id == NoID {
 		id = ""
 	}

@@ -14,7 +14,7 @@ import (
 // which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
 	lines := slices.Collect(bytes.Lines(text))
-	lines = mapped(lines[:min(len(lines), 2*mostAbove)], s.bare)
+	lines = mapped(lines[:min(len(lines), 2*mostAbove)], bare)
 	tried := []rune("\t;|, ")
 	if d.Delimiter != 0 {
 		tried = []rune{d.Delimiter}
@@ -54,13 +54,9 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	s.skip += len(bytes.Join(bytes.SplitAfterN(text, []byte("\n"), n+1)[:n], nil))
 }
 
-// bare is a line without its end and the comment there.
-func (s *survey) bare(line []byte) []byte {
-	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-	if i := bytes.IndexByte(line, s.trail); i > 0 && s.trail != 0 {
-		line = bytes.TrimRight(line[:i], " \t")
-	}
-	return line
+// bare is a line without its end.
+func bare(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
 }
 
 // separator takes the delimiter from a first line such as sep=; which Excel reads.

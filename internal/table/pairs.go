@@ -32,10 +32,7 @@ func (f *frame) pair(p *parser, lines [][][]byte) bool {
 			f.head[j] = names[j-1]
 		}
 	}
-	if f.rows = lines[1+f.units:]; slices.ContainsFunc(f.rows, f.after) {
-		f.rows = f.rows[:slices.IndexFunc(f.rows, f.after)]
-	}
-	p.width = f.width
+	f.rows, p.width = lines[1+f.units:], f.width
 	all := p.columnsOf(f.rows)
 	falls := func(j int) bool { return all[j].axis(len(f.rows)) == nil }
 	ok := f.units > 0 || !slices.ContainsFunc(f.aside, falls)
