@@ -45,7 +45,6 @@ type frame struct {
 	rows    [][][]byte
 
 	name, unit string // of column 1
-	alike      bool   // all other columns have the same unit
 	about      bool   // text above the table is about spectra
 
 	all     []column
@@ -97,8 +96,6 @@ func (f *frame) findUnits(s *survey) {
 	if f.units = s.units; f.units > 0 {
 		line := f.rows[0]
 		f.unit, f.left = shown(line[0]), noteHeadLines(f.units, line)
-		other := func(u []byte) bool { return len(u) == 0 || !bytes.Equal(u, line[1]) }
-		f.alike = !slices.ContainsFunc(line[min(2, f.width):], other)
 	}
 	f.rows = f.rows[f.units:]
 	if s.classes > 0 {
@@ -269,7 +266,6 @@ func (f *frame) byAxis(axis []float64) []evidence {
 		why += ", and the other columns rise and fall smoothly along it"
 	}
 	numbered, _, sampled := likeSamples(f.sampleNames())
-	sampled = sampled || f.alike
 	samples, bare := sampled || numbered, f.head == nil
 	return []evidence{
 		{is("clock", f.name) || !spectral && Counts(axis), asItStands, ""},
@@ -393,8 +389,7 @@ func likeSamples(names []string) (numbered, replicated, sampled bool) {
 		end := len(word)
 		switch {
 		case (word == "s" || is("sample", word)) && len(number) > 0 && (isDigit(number[0]) || len(number) == 1),
-			end >= 4 && strings.Trim(name[:end], "ACGT") == "", // a barcode such as AAACCTG-1
-			word == "tcga":
+			end >= 4 && strings.Trim(name[:end], "ACGT") == "": // a barcode such as AAACCTG-1
 			samples++
 		}
 	}
