@@ -254,12 +254,9 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 		}
 	}
 	var ways []string
-	if n := len(does) - 1; n >= 0 {
-		which := does[n]
-		switch {
-		case n > 0:
-			which = strings.Join(does[:n], ", ") + " and " + which
-		case flags[0] == fill:
+	if does != nil {
+		which := strings.Join(does, " and ")
+		if flags[0] == fill {
 			which += more
 		}
 		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)

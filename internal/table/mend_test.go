@@ -230,7 +230,7 @@ func TestStrays(t *testing.T) {
 		"x,<3,4\n"
 	want := "f.csv: entries that are not numbers: 2 in column 1 (a), \"x\" (first on line 52), 1 in column 2 (b), " +
 		"\"y\" (first on line 53), 1 in column 2 (b), below a limit, such as \"<3\" (first on line 104) " +
-		"(add -below half -na x,y -missing fit, which takes half of each limit, counts these words as " +
+		"(add -below half -na x,y -missing fit, which takes half of each limit and counts these words as " +
 		"missing and fits the values that are present; -below missing -missing fit counts them as missing)"
 	for _, workers := range []int{1, 3} {
 		b, err := NewReader(strings.NewReader(text), "f.csv", Dialect{Guess: true, Workers: workers})
