@@ -43,7 +43,7 @@
 //     beside names that are numbers are positions, carried along.
 //  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its
 //     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
-//     samples are (S1, ctrl2; numbers; units alike), or are smooth on regular steps without any header. So
+//     samples are (S1, ctrl2; numbers), or are smooth on regular steps without any header. So
 //     are they if column 1 has types of mutations, the main oxides, or is named gene, protein, … beside names
 //     of samples, if a line below the header is named Group, Class, …, or if the file is GCT. A line there of
 //     words that all come again, two or more, is a question. One of these without the other is a question:
