@@ -56,8 +56,6 @@ type rows interface {
 	multiply(vt *Matrix) (*Matrix, error)
 	// multiplyT returns YᵀXc (b×d), weighted, for Yᵀ (b×n).
 	multiplyT(yt *Matrix) (*Matrix, error)
-	// normalProduct returns VᵀXcᵀXc (b×d) for Vᵀ (b×d).
-	normalProduct(vt *Matrix) (*Matrix, error)
 	// measure adds all rows less their mean to left.
 	measure(left *outside) error
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
@@ -516,21 +514,23 @@ func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, mos
 	return cmp.Or(err, cancelled(s.ctx))
 }
 
-// rightVectors iterates for the p leading right singular vectors, or for all if there are fewer.
+// rightVectors iterates for the p leading right singular vectors, or for all if there are fewer. If X is wide,
+// the iteration finds left singular vectors.
 func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
 	s := x.data()
 	small, _ := s.sides()
-	if !s.wide() {
-		return krylov(s.ctx, small, x.normalProduct, min(p, small), o)
+	first, second := x.multiply, x.multiplyT
+	if s.wide() {
+		first, second = second, first
 	}
-	kry, err := krylov(s.ctx, small, func(u *Matrix) (*Matrix, error) { // u are left singular vectors
-		y, err := x.multiplyT(u)
+	kry, err := krylov(s.ctx, small, func(v *Matrix) (*Matrix, error) {
+		y, err := first(v)
 		if err != nil {
 			return nil, err
 		}
-		return x.multiply(y)
+		return second(y)
 	}, min(p, small), o)
-	if err == nil {
+	if err == nil && s.wide() {
 		kry.rows, err = x.multiplyT(kry.rows)
 	}
 	return kry, err

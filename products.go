@@ -14,11 +14,8 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	if most == 1 && size >= sharedGram {
 		return gramByBlocks(s)
 	}
-	parts := make([]*Matrix, chunks(items, stripLengthOf(size), most))
-	for t := range parts {
-		parts[t] = NewMatrix(size, size, nil)
-	}
 	over := chunking{items, stripLengthOf(size), most}
+	parts := newParts(over, size, size)
 	err := s.eachBlock(over, roundUp(size, stripRows), func(at block) {
 		if size < fewColumns && !s.wide() { // strips take twice as long
 			columns, m := at.scratch, at.hi-at.lo
@@ -200,8 +197,9 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 		})
 		return out, err
 	}
-	parts := newParts(s, b)
-	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
+	// Partial sums take at most a quarter of the memory of X, or are one.
+	over := chunking{s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*b)))}
+	parts := newParts(over, b, s.d)
 	err := s.eachBlock(over, roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
 		m := at.hi - at.lo
 		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
@@ -212,36 +210,11 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// normalProduct takes one pass over X. It assumes that X is not wide.
-func (s *samples) normalProduct(vt *Matrix) (*Matrix, error) {
-	b := vt.Rows
-	parts := newParts(s, b)
-	v, column, columns := vt.Clone(), roundUp(b, stripRows), roundUp(s.d, stripRows)
-	over := chunking{s.n, stripLengthOf(s.d), len(parts)}
-	err := s.eachBlock(over, max(s.d, column+columns)+b, func(at block) {
-		m := at.hi - at.lo
-		prod, rest := at.scratch[:b*m], at.scratch[b*m:]
-		clear(prod)
-		s.pack(rest, at.lo, at.hi, true)
-		addMulNT(prod, m, v.Data, b, rest, m, s.d, false)
-		left, right := rest[:stripSize(b, m)], rest[stripSize(b, m):]
-		packStrips(left, prod, b, m, m)
-		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
-		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
-	})
-	out := sumParts(parts)
-	for i := 0; i < b && s.centred; i++ { // moves the product from mean to mean + rest
-		axpy(out.row(i), -s.fine.mass*dot(vt.row(i), s.fine.rest), s.fine.rest)
-	}
-	return out, err
-}
-
-// newParts returns a b×d matrix of zeros for every chunk of a sum over rows. The matrices together take at
-// most a quarter of the memory of X, or are one.
-func newParts(s *samples, b int) []*Matrix {
-	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*b)))))
+// newParts returns a matrix of zeros for every chunk of a sum.
+func newParts(c chunking, rows, cols int) []*Matrix {
+	parts := make([]*Matrix, chunks(c.n, c.l, c.most))
 	for t := range parts {
-		parts[t] = NewMatrix(b, s.d, nil)
+		parts[t] = NewMatrix(rows, cols, nil)
 	}
 	return parts
 }

@@ -208,7 +208,6 @@ func TestProducts(t *testing.T) {
 		}{
 			{"mul", mustDo(s.multiply(v))(t), product(v, xc.transposed())},
 			{"mulT", mustDo(s.multiplyT(y))(t), product(y, xc)},
-			{"normal", mustDo(s.normalProduct(v))(t), product(product(v, xc.transposed()), xc)},
 		} {
 			if off := maxDiff(p.got, p.want); !(off <= 1e-13*float64(c.n+c.d)) {
 				t.Errorf("%v: %s is off by %g", c, p.name, off)

@@ -183,14 +183,6 @@ func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	})
 }
 
-func (s *sparseSamples) normalProduct(vt *Matrix) (*Matrix, error) {
-	y, err := s.multiply(vt)
-	if err != nil {
-		return nil, err
-	}
-	return s.multiplyT(y)
-}
-
 func (s *sparseSamples) totalSquares() (total, off float64, err error) { return s.total, s.off, nil }
 
 func (s *sparseSamples) nearest(dst []int, means, axes *Matrix) error {
