@@ -72,10 +72,6 @@ func axpyGeneric(y []float64, a float64, x []float64) {
 
 // scale multiplies x by a.
 func scale(x []float64, a float64) {
-	if useSIMD && len(x) >= simdLength {
-		scaleSIMD(x, a)
-		return
-	}
 	for i := range x {
 		x[i] *= a
 	}
@@ -325,36 +321,21 @@ func addRows(y []float64, coef []float64, index []int, x []float64) {
 	addRowsGeneric(y, coef, index, x)
 }
 
-// addRowsGeneric takes four rows at a time, so that four products share one load and one store of y.
+// addRowsGeneric takes four rows at a time, so that four products share one load and one store of y. If fewer
+// are left, the first of them, times 0, stands for each missing row.
 func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
-	for len(coef) >= 4 && len(index) >= 4 {
-		c, at := (*[4]float64)(coef), (*[4]int)(index)
+	for len(coef) > 0 {
+		n := min(len(coef), 4)
+		c, at := [4]float64{}, [4]int{index[0], index[0], index[0], index[0]}
+		copy(c[:], coef[:n])
+		copy(at[:], index[:n])
 		x0, x1, x2, x3 := x[at[0]*l:][:l], x[at[1]*l:][:l], x[at[2]*l:][:l], x[at[3]*l:][:l]
 		a, b, e, f := c[0], c[1], c[2], c[3]
 		for i, v := range y {
 			y[i] = v + ((a*x0[i] + b*x1[i]) + (e*x2[i] + f*x3[i]))
 		}
-		coef, index = coef[4:], index[4:]
-	}
-	switch len(coef) {
-	case 3:
-		x0, x1, x2 := x[index[0]*l:][:l], x[index[1]*l:][:l], x[index[2]*l:][:l]
-		a, b, e := coef[0], coef[1], coef[2]
-		for i, v := range y {
-			y[i] = v + ((a*x0[i] + b*x1[i]) + e*x2[i])
-		}
-	case 2:
-		x0, x1 := x[index[0]*l:][:l], x[index[1]*l:][:l]
-		a, b := coef[0], coef[1]
-		for i, v := range y {
-			y[i] = v + (a*x0[i] + b*x1[i])
-		}
-	case 1:
-		x0, a := x[index[0]*l:][:l], coef[0]
-		for i, v := range y {
-			y[i] = v + a*x0[i]
-		}
+		coef, index = coef[n:], index[n:]
 	}
 }
 

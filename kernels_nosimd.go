@@ -15,7 +15,6 @@ func dotSIMD(x, y []float64) float64                                            
 func axpySIMD(y []float64, a float64, x []float64)                                { panic(useSIMD) }
 func stripSIMD(c []float64, ldc int, x, y []float64, n int)                       { panic(useSIMD) }
 func shiftSIMD(dst, x, mean []float64, a float64)                                 { panic(useSIMD) }
-func scaleSIMD(x []float64, a float64)                                            { panic(useSIMD) }
 func rotateSIMD(x, y []float64, c, s float64)                                     { panic(useSIMD) }
 func addRowsSIMD(y, coef []float64, index []int, x []float64)                     { panic(useSIMD) }
 func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64)     { panic(useSIMD) }

@@ -278,25 +278,6 @@ func shiftSIMD(dst, x, mean []float64, a float64) {
 	clearUpper()
 }
 
-// scaleSIMD fulfils the contract of scale.
-func scaleSIMD(x []float64, a float64) {
-	f := broadcast(a)
-	v := f.Len()
-	for len(x) >= 2*v {
-		load(x).Mul(f).Store(x)
-		load(x[v:]).Mul(f).Store(x[v:])
-		x = x[2*v:]
-	}
-	for len(x) >= v {
-		load(x).Mul(f).Store(x)
-		x = x[v:]
-	}
-	clearUpper()
-	for i := range x {
-		x[i] *= a
-	}
-}
-
 // rotateSIMD fulfils the contract of rotate.
 func rotateSIMD(x, y []float64, c, s float64) {
 	y = y[:len(x)]
