@@ -1,17 +1,12 @@
 package softkmeans
 
-// The symmetric eigenproblem, by the cyclic Jacobi method for small matrices, and by tridiagonal matrices for
-// larger ones (Golub & Van Loan, 4th ed., 8.3 and 8.5; see tridiagonal.go). Eigenvectors are stored as rows,
-// so that a rotation reads two contiguous vectors.
+// The symmetric eigenproblem, by tridiagonal matrices (Golub & Van Loan, 4th ed., 8.3; see tridiagonal.go).
+// Eigenvectors are stored as rows, so that a rotation reads two contiguous vectors.
 
 import (
 	"context"
 	"math"
 )
-
-// jacobiMaxOrder is the largest order for the Jacobi method. At this order it takes a few microseconds, twice
-// the time of QL, and is more accurate for small eigenvalues.
-const jacobiMaxOrder = 8
 
 // EigenSym returns the eigenvalues of the symmetric n×n matrix a, in descending order. The columns of vectors
 // (n×n) are orthonormal eigenvectors in the same order: a = vectors·diag(values)·vectorsᵀ. In each column the
@@ -38,13 +33,9 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 // eigenvectors as rows. If ctx ends, it returns soon and the result is invalid, so the caller must check ctx.
 func eigenSym(ctx context.Context, a *Matrix) (values []float64, rows *Matrix) {
 	exp := unitScale(a)
-	if a.Rows <= jacobiMaxOrder {
-		values, rows = eigenJacobi(a)
-	} else {
-		t := tridiagonal(ctx, a, 1)
-		rows = t.accumulate(ctx, 1)
-		values = t.implicitQL(ctx, rows)
-	}
+	t := tridiagonal(ctx, a, 1)
+	rows = t.accumulate(ctx, 1)
+	values = t.implicitQL(ctx, rows)
 	order := descending(values)
 	return rescaled(values, order, exp), chosenRows(rows, order)
 }
@@ -73,10 +64,6 @@ func unitScale(a *Matrix) (exp int) {
 // eigenSym.
 func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []float64, rows *Matrix) {
 	n := a.Rows
-	if n <= jacobiMaxOrder {
-		values, rows = eigenSym(ctx, a)
-		return values, rowsOf(rows, 0, p)
-	}
 	exp := unitScale(a)
 	t := tridiagonal(ctx, a, workers)
 	raw := t.values(ctx)
@@ -91,49 +78,4 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	}
 	rows = t.accumulate(ctx, workers)
 	return values, chosenRows(rows, descending(t.implicitQL(ctx, rows))[:p])
-}
-
-// eigenJacobi overwrites a by the cyclic Jacobi method. It returns the eigenvalues in no order, and the
-// eigenvectors as rows. The stopping rule |a_pq| ≤ ε·√(a_pp·a_qq) of Demmel & Veselić (1992) keeps small
-// eigenvalues of definite matrices accurate.
-func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
-	n := a.Rows
-	v := identity(n)
-	const eps = 0x1p-53
-	for sweep, done := 0, false; !done && sweep < maxSweeps; sweep++ {
-		done = true
-		for p := range n {
-			for q := p + 1; q < n; q++ {
-				app, aqq, apq := a.Data[p*n+p], a.Data[q*n+q], a.Data[p*n+q]
-				small := eps * math.Sqrt(math.Abs(app)) * math.Sqrt(math.Abs(aqq))
-				if math.Abs(apq) <= max(small, offZero) {
-					a.Data[p*n+q], a.Data[q*n+p] = 0, 0
-					continue
-				}
-				done = false
-				// The smaller angle that makes a_pq zero.
-				zeta := (aqq - app) / (2 * apq)
-				t := 1 / (math.Abs(zeta) + math.Hypot(1, zeta))
-				if zeta < 0 {
-					t = -t
-				}
-				c := 1 / math.Sqrt(1+t*t)
-				s := c * t
-				rotate(a.row(p), a.row(q), c, s)
-				for i := range n {
-					row := a.row(i)
-					x, y := row[p], row[q]
-					row[p], row[q] = c*x-s*y, s*x+c*y
-				}
-				a.Data[p*n+p], a.Data[q*n+q] = app-t*apq, aqq+t*apq
-				a.Data[p*n+q], a.Data[q*n+p] = 0, 0
-				rotate(v.row(p), v.row(q), c, s)
-			}
-		}
-	}
-	values = make([]float64, n)
-	for i := range n {
-		values[i] = a.Data[i*n+i]
-	}
-	return values, v
 }
