@@ -51,11 +51,10 @@ type clusterSums struct {
 	farRow  int
 }
 
-// clusterMemory is the scratch space of one worker: products, and for each cluster the samples of a block
-// with their weights.
+// clusterMemory is the scratch space of one worker: products, and the samples of a block by cluster.
 type clusterMemory struct {
-	b, shares    []float64
-	users, count []int
+	b []float64
+	centerUsers
 }
 
 func newClustering(s *samples, z *Matrix, k int) *clustering {
@@ -110,17 +109,12 @@ func (l *clustering) assign(worker, task int) {
 			d := max(0, l.squares[lo+i]-2*most)
 			p.inertia += w * d
 			p.weights[best] += w
-			at := best*l.step + h.count[best]
-			h.users[at], h.shares[at] = i, w
-			h.count[best]++
+			h.use(l.step, best, i, w)
 			if d > p.far {
 				p.far, p.farRow = d, lo+i
 			}
 		}
-		for j, count := range h.count {
-			at := j * l.step
-			addRows(p.rows.row(j), h.shares[at:at+count], h.users[at:at+count], z)
-		}
+		h.addUsers(l.step, p.rows, z)
 	}
 }
 

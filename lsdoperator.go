@@ -81,15 +81,11 @@ func (o *operator) centre() error {
 			return err
 		}
 		axpy(means, 1, sums.Data)
-		mean := 0.0
-		for range 2 {
-			rest := 0.0
-			for _, m := range means {
-				rest += m - mean
-			}
-			mean += rest / float64(o.n)
+		var all fineSum
+		for _, m := range means {
+			all.add(m)
 		}
-		o.shifts, o.half = slices.Clone(means), mean/2
+		o.shifts, o.half = slices.Clone(means), all.value()/float64(o.n)/2
 		for i := range o.shifts {
 			o.shifts[i] -= o.half
 		}

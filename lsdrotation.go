@@ -74,8 +74,7 @@ func (r *rotation) procrustes(g *Matrix) *Matrix {
 
 // orthogonal returns UVᵀ of m = USVᵀ.
 func (r *rotation) orthogonal(m *Matrix) *Matrix {
-	top, _ := rowMaxAbs(m.Data)
-	svd := jacobiSVD(r.ctx, m, top)
+	svd := jacobiSVD(r.ctx, m)
 	out := NewMatrix(m.Rows, m.Rows, nil)
 	timesT(out, svd.U, svd.V)
 	return out

@@ -149,16 +149,6 @@ func (p digits) singular(m bigRows) (s []*big.Float) {
 	return s
 }
 
-// bigSingular are the singular values of a, to the last bit.
-func bigSingular(t *testing.T, a *Matrix) (s []float64) {
-	t.Helper()
-	m, p := bigMatrix(a)
-	for _, v := range p.singular(m) {
-		s = append(s, double(v))
-	}
-	return s
-}
-
 // eigenvalues of a symmetric matrix, descending, by Jacobi rotations; a is overwritten.
 // What is left beside the diagonal is below 2^(44−p) of the trace.
 func (p digits) eigenvalues(a bigRows) (values []*big.Float) {

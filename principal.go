@@ -358,8 +358,7 @@ func principalByJacobi(s *samples, q wanted) (*principal, error) {
 	if err != nil {
 		return nil, err
 	}
-	top, _ := rowMaxAbs(r.Data)
-	svd := jacobiSVD(s.ctx, r, top)
+	svd := jacobiSVD(s.ctx, r)
 	if err = cancelled(s.ctx); err != nil {
 		return nil, err
 	}

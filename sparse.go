@@ -140,6 +140,25 @@ func (m *SparseMatrix) entryError(i int, tooSmall float64) error {
 	return err
 }
 
+// largest returns the largest magnitude in rows of positive weight. It checks that every entry is in range.
+func (m *SparseMatrix) largest(weight func(i int) float64) (top float64, err error) {
+	for i := range m.Rows {
+		big, finite := rowMaxAbs(m.Data[m.Indptr[i]:m.Indptr[i+1]])
+		if !finite || big > mostEntry {
+			return 0, m.entryError(i, 0)
+		}
+		if weight(i) > 0 {
+			top = max(top, big)
+		}
+	}
+	for i := 0; i < m.Rows && top > 0 && top < leastScale; i++ {
+		if err := m.entryError(i, top); err != nil {
+			return 0, err
+		}
+	}
+	return top, nil
+}
+
 // compressed contains the rows or the columns of a sparse table, in scaled units.
 type compressed struct {
 	count   int // of rows

@@ -62,7 +62,7 @@ func newSparseSamples(
 	for i := range s.n {
 		s.root = append(s.root, math.Sqrt(s.weight(i)))
 	}
-	top, err := s.largest()
+	top, err := x.largest(s.weight)
 	if err != nil {
 		return nil, err
 	}
@@ -79,28 +79,6 @@ func newSparseSamples(
 	s.setMean()
 	s.setTotal()
 	return s, cancelled(ctx)
-}
-
-// largest returns the largest magnitude in rows of positive weight. It checks that every entry is in range.
-func (s *sparseSamples) largest() (top float64, err error) {
-	x := s.sparse
-	for i := range x.Rows {
-		big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]])
-		if !finite || big > mostEntry {
-			return 0, x.entryError(i, 0)
-		}
-		if s.weight(i) > 0 {
-			top = max(top, big)
-		}
-	}
-	if top > 0 && top < leastScale {
-		for i := range x.Rows {
-			if err := x.entryError(i, top); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return top, nil
 }
 
 // setMean sets the mean and its rest, or a mean of 0 if s is not centred. The lost roundings of sums are

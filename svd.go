@@ -45,11 +45,10 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
 	}
-	top, err := checkData("a", a)
-	if err == nil {
-		err = cancelled(ctx)
+	if _, err := checkData("a", a); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
 	if a.Rows == 0 || a.Cols == 0 { // the other size may be 2^31
@@ -59,7 +58,7 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	if a.Rows < a.Cols {
 		tall = a.transposed
 	}
-	r := jacobiSVD(ctx, tall(), top)
+	r := jacobiSVD(ctx, tall())
 	if a.Rows < a.Cols {
 		r.U, r.V = r.V, r.U
 	}
@@ -91,15 +90,12 @@ func rowsBySize(a *Matrix) []int {
 	return order
 }
 
-// jacobiSVD returns the decomposition of the n×d matrix a, n ≥ d, which it overwrites. top is the largest
-// magnitude in a. If ctx ends it returns soon, and the result is invalid.
-func jacobiSVD(ctx context.Context, a *Matrix, top float64) *svdResult {
+// jacobiSVD returns the decomposition of the n×d matrix a, n ≥ d, which it overwrites. If ctx ends it returns
+// soon, and the result is invalid.
+func jacobiSVD(ctx context.Context, a *Matrix) *svdResult {
 	n, d := a.Rows, a.Cols
 	r := &svdResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil)}
-	_, exp := math.Frexp(max(top, leastScale))
-	for i := range n {
-		scale(a.row(i), math.Ldexp(1, -exp))
-	}
+	exp := unitScale(a)
 	if stopped(ctx) {
 		return r
 	}

@@ -21,8 +21,8 @@ type reduction struct {
 	reflectors *Matrix
 }
 
-// tridiagonal overwrites the symmetric matrix a with the reflectors that make it tridiagonal. It reads a on
-// and below the diagonal. Like EISPACK's tred2 it starts from the last row, so that the vectors and the
+// tridiagonal overwrites the symmetric matrix a, without gaps, with the reflectors that make it tridiagonal. It
+// reads a on and below the diagonal. Like EISPACK's tred2 it starts from the last row, so that the vectors and the
 // remaining matrix begin at column 0.
 //
 // Each step takes one pass over the remaining triangle (Howell et al. 2008, "Cache efficient
@@ -30,9 +30,6 @@ type reduction struct {
 // of the previous step, A ← A + v·wᵀ + w·vᵀ, and multiplies the row by the new vector.
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
-	if a.Stride != n {
-		a = a.Clone()
-	}
 	t := &reduction{diag: make([]float64, n), off: make([]float64, n), tau: make([]float64, n), reflectors: a}
 	for i := range n { // the form that rankTwoMul requires
 		for j := i + 1; j < min(i/8*8+8, n); j++ {
