@@ -125,13 +125,7 @@ func (by parallelism) eachBlock(c chunking, floats int, fn func(b block)) error 
 	for len(w.scratch) < max(1, min(by.workers, tasks)) {
 		w.scratch = append(w.scratch, nil)
 	}
-	if by.workers > 1 && tasks > 1 {
-		runTasks(by.workers, tasks, func(worker, task int) { w.run(by.ctx, worker, task, c, size, fn) })
-	} else { // without runTasks, whose function would be allocated
-		for t := range tasks {
-			w.run(by.ctx, 0, t, c, size, fn)
-		}
-	}
+	runTasks(by.workers, tasks, func(worker, task int) { w.run(by.ctx, worker, task, c, size, fn) })
 	return cancelled(by.ctx)
 }
 
