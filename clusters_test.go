@@ -297,20 +297,6 @@ func TestClusterProbabilitiesErrors(t *testing.T) {
 	}
 }
 
-// TestManyCancelled: a fit of many clusters ends soon after its context.
-func TestManyCancelled(t *testing.T) {
-	x, _ := blobs(300, 2, 12, 30, 1)
-	full := endingAt(1 << 30)
-	mustDo(FitMinVolume(full, x, 12, &MinVolumeOptions{Workers: 1}))(t)
-	looks := int(1<<30 - full.left.Load())
-	for at := 0; at < looks; at += 1 + looks/100 {
-		m, err := FitMinVolume(endingAt(at), x, 12, &MinVolumeOptions{Workers: 1})
-		if err == nil || m != nil && m.Status != StatusCancelled {
-			t.Fatalf("ended at look %d of %d: %v, %v", at, looks, m, err)
-		}
-	}
-}
-
 // TestManyMoved: blobs that are apart are found from any seed, in any order of rows, and with weights as with rows
 // that are there twice.
 func TestManyMoved(t *testing.T) {

@@ -6,44 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
-
-// TestMinVolumeBits: the same bits for any number of workers, on every call,
-// and for a strided view; another seed gives another start.
-func TestMinVolumeBits(t *testing.T) {
-	t.Parallel()
-	x := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(900, 300))
-	view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3))}
-	for i := range view.Data {
-		view.Data[i] = math.NaN()
-	}
-	for i := range x.Rows {
-		copy(view.row(i), x.row(i))
-	}
-	k, most := fewer(fewer(10, 6), 5), fewer(fewer(20, 10), 5)
-	for _, o := range []MinVolumeOptions{{Restarts: 2, MaxIter: fewer(0, most)}, {Init: InitSPA, Volume: VolumeAffine, MaxIter: most}, {Sum: SumAtMostOne, Init: InitSPA, MaxIter: most}} {
-		var first *Model
-		for _, c := range []struct {
-			x       *Matrix
-			workers int
-		}{{x, 1}, {x, 2}, {x, 7}, {view, 2}} {
-			o.Workers, o.Seed = c.workers, 5
-			m := mustDo(FitMinVolume(bg, c.x, k, &o))(t)
-			if first == nil {
-				first = m
-				continue
-			}
-			if !slices.Equal(m.Centers.Data, first.Centers.Data) || !slices.Equal(m.Memberships.Data, first.Memberships.Data) || !slices.Equal(m.Trace, first.Trace) {
-				t.Errorf("%+v: other bits with %d workers", o, c.workers)
-			}
-		}
-		o.Seed = 6
-		if m, err := FitMinVolume(bg, x, k, &o); err != nil || o.Init != InitSPA && !quick() && slices.Equal(m.Trace, first.Trace) {
-			t.Errorf("%+v: another seed changes nothing (%v)", o, err)
-		}
-	}
-}
 
 // meanAngle is the mean spectral angle in degrees between true and found prototypes, matched greedily.
 func meanAngle(truth, found *Matrix) (mean float64) {
@@ -164,37 +129,54 @@ func TestMinVolumeDegenerate(t *testing.T) {
 	}
 }
 
+// TestMinVolumeErrors: rows and options that are none are refused before any work, by both fits.
 func TestMinVolumeErrors(t *testing.T) {
-	x := randomData(20, 3, 0, 1)
-	bad := x.Clone()
-	bad.Set(4, 2, math.Inf(-1))
-	calls := 0
-	progress := func(Iteration) { calls++ }
-	for _, c := range []struct {
-		name string
-		x    *Matrix
-		k    int
-		o    MinVolumeOptions
+	x, f := scarce(20, 4, 3, 0.05, 8)
+	sparse, narrow := sparseOf(words(60, 60, 3, 8, 2)), sparseOf(loadCSV(t, "iris"))
+	fixed, nan, inf := firstRows(f, 2), math.NaN(), math.Inf(1)
+	with := func(m *Matrix, v float64) *Matrix {
+		m = m.Clone()
+		m.row(1)[2] = v
+		return m
+	}
+	type o = MinVolumeOptions
+	short := &Matrix{Rows: 2, Cols: 4, Stride: 4}
+	for i, c := range []struct {
+		x    Samples
+		o    o
 		want error
+		text string
 	}{
-		{"k", x, 0, MinVolumeOptions{}, ErrOption}, {"nil", nil, 2, MinVolumeOptions{}, ErrShape}, {"empty", NewMatrix(0, 3, nil), 2, MinVolumeOptions{}, ErrTooFewSamples},
-		{"infinite", bad, 2, MinVolumeOptions{}, ErrNonFinite}, {"slack", x, 2, MinVolumeOptions{Slack: -0.1}, ErrOption},
-		{"workers", x, 2, MinVolumeOptions{Workers: -1}, ErrOption},
-		{"weights", x, 2, MinVolumeOptions{Weights: make1(3)}, ErrShape}, {"centers", x, 2, MinVolumeOptions{Centers: NewMatrix(3, 3, nil)}, ErrShape},
-		{"centers", x, 2, MinVolumeOptions{Centers: NewMatrix(2, 3, []float64{1, 2, 3, 4, math.NaN(), 6})}, ErrNonFinite},
-		{"centers, x", nil, 2, MinVolumeOptions{Centers: NewMatrix(1, 1, []float64{math.NaN()})},
-			ErrNonFinite},
+		{NewMatrix(0, 3, nil), o{}, ErrTooFewSamples, "no rows"}, {with(x, -inf), o{}, ErrNonFinite, "x[1,2]"},
+		{x, o{Workers: -1}, ErrOption, "Workers"}, {x, o{Weights: make1(3)}, ErrShape, "3 weights"},
+		{(*Matrix)(nil), o{Centers: with(f, nan)}, ErrNonFinite, "Centers[1,2]"},
+		{x, o{Lower: make([]float64, 3)}, ErrShape, "of 3"}, {x, o{Upper: make([]float64, 5)}, ErrShape, "of 5"},
+		{x, o{Lower: []float64{nan}}, ErrOption, "column 0"}, {x, o{Upper: []float64{0, 1, nan, 4}}, ErrOption, "column 2"},
+		{x, o{Lower: []float64{1}, Upper: []float64{2, 2, .5, 2}}, ErrOption, "column 2"},
+		{x, o{NonNegative: true, Upper: []float64{-1}}, ErrOption, "column 0"},
+		{x, o{Lower: []float64{inf}}, ErrOption, "Lower"}, {x, o{Upper: []float64{-inf}}, ErrOption, "Upper"},
+		{x, o{Lower: []float64{1e300}}, ErrOption, "Lower"},
+		{x, o{Fixed: NewMatrix(4, 4, nil)}, ErrShape, "Fixed is 4×4"}, {x, o{Fixed: NewMatrix(2, 5, nil)}, ErrShape, "2×5"},
+		{x, o{Fixed: NewMatrix(0, 5, nil)}, ErrShape, "0×5"}, {x, o{Fixed: short}, ErrShape, "0 values"},
+		{x, o{Fixed: short, Centers: f}, ErrShape, "0 values"}, {x, o{Fixed: with(fixed, nan)}, ErrNonFinite, "Fixed[1,2]"},
+		{x, o{Fixed: with(fixed, 0x1p521)}, ErrRange, "Fixed[1,2]"}, {x, o{Fixed: fixed, Init: InitKMeans}, ErrOption, "Init"},
+		{x, o{Fixed: fixed, Init: InitGlobal}, ErrOption, "Init"},
+		{x, o{Fixed: with(fixed, -1), NonNegative: true}, ErrOption, "Fixed[1,2]"},
+		{x, o{Fixed: with(fixed, 2), Upper: []float64{1}}, ErrOption, "Fixed["},
+		{x, o{Fixed: fixed, Centers: x}, ErrShape, "Centers are 20×4"},
+		{x, o{Fixed: with(fixed, above(fixed.At(1, 2))), Centers: f}, ErrOption, "row 1 of Centers"},
+		{sparse, o{Plain: true}, ErrOption, "Plain is set"}, {narrow, o{Plain: true}, ErrOption, "Plain is set"},
+		{sparse, o{Workers: -1}, ErrOption, "Workers is -1"}, {narrow, o{Weights: []float64{1}}, ErrShape, "1 weights for"},
+		{sparse, o{Centers: NewMatrix(3, 2, nil)}, ErrShape, "Centers are 3×2, not 3×"},
 	} {
-		c.o.Progress = progress
-		if m, err := FitMinVolume(bg, c.x, c.k, &c.o); m != nil || !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
+		calls := 0
+		c.o.Progress = func(Iteration) { calls++ }
+		for _, fit := range []func(context.Context, Samples, int, *o) (*Model, error){FitMinVolume, FitAlternating} {
+			m, err := fit(bg, c.x, 3, &c.o)
+			if m != nil || calls > 0 || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%d: %v, not %v with %q; %d calls", i, err, c.want, c.text, calls)
+			}
 		}
-	}
-	if m, err := FitAlternating(bg, bad, 2, nil); m != nil || !errors.Is(err, ErrNonFinite) {
-		t.Error(err)
-	}
-	if calls > 0 {
-		t.Error("work was done before an error")
 	}
 }
 
@@ -232,62 +214,73 @@ func TestMinVolumeRange(t *testing.T) {
 	}
 }
 
-// TestMinVolumeCancel stops after ever more looks at the context, or passes: the
-// error is the context's, and the model, if there is one, is complete.
+// TestMinVolumeCancel stops fits after ever more looks at the context, or passes. The error is the context's.
+// The model, if there is one, is complete: its objective is that of its pair, fixed centers are there to the
+// bit, and memberships are those of centers within the bounds. After a pass there is one.
 func TestMinVolumeCancel(t *testing.T) {
-	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 120)), fewer(10, 4)
-	for _, o := range []MinVolumeOptions{{Workers: 1, Restarts: 2, MaxIter: 4}, {Workers: 2, Init: InitGlobal, MaxIter: 4}, {Workers: 2, Lambda: 2, Init: InitSPA, MaxIter: 4}} {
-		models, stops := 0, 0
-		for looks := 0; ; looks = looks*9/8 + 1 {
-			left := looks
-			if o.Workers > 1 { // looks of two goroutines have no order: cancel from Progress
-				ctx, cancel := context.WithCancel(bg)
-				o.Progress = func(Iteration) {
-					if left--; left < 0 {
-						cancel()
+	t.Parallel()
+	digits := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 120))
+	many, _ := blobs(300, 2, 12, 30, 1)
+	low, _ := scarce(300, 60, 3, 0.3, 4)
+	tall, f := scarce(300, 40, 4, 0.02, 5)
+	table, fixed := words(150, 60, 4, 15, 1), firstRows(f, 2)
+	for name, c := range map[string]struct {
+		x    *Matrix
+		rows Samples
+		k    int
+		o    MinVolumeOptions
+	}{
+		"restarts":      {digits, digits, 4, MinVolumeOptions{Restarts: 2, MaxIter: 4}},
+		"global":        {digits, digits, 4, MinVolumeOptions{Init: InitGlobal, MaxIter: 4}},
+		"λ":             {digits, digits, 4, MinVolumeOptions{Lambda: 2, Init: InitSPA, MaxIter: 4}},
+		"clusters":      {many, many, 12, MinVolumeOptions{}},
+		"bounds":        {low, low, 3, MinVolumeOptions{NonNegative: true}},
+		"fixed":         {tall, tall, 4, MinVolumeOptions{Fixed: fixed}},
+		"pure rows":     {f, chosenRows(f, slices.Repeat([]int{0, 1, 2, 3}, 10)), 4, MinVolumeOptions{Fixed: fixed}},
+		"sparse":        {table, sparseOf(table), 3, MinVolumeOptions{}},
+		"sparse bounds": {table, sparseOf(table), 3, MinVolumeOptions{NonNegative: true}},
+	} {
+		for _, passes := range []bool{false, true} {
+			stops, models := 0, 0
+			for at := 0; ; at = at*9/8 + 1 {
+				ctx, o, told := endingAt(at), c.o, 0
+				if o.Workers = 1; passes {
+					ctx.left.Store(math.MaxInt)
+					o.Progress = func(Iteration) {
+						if told++; told == at+1 {
+							ctx.left.Store(0)
+						}
 					}
 				}
-				m, err := FitMinVolume(ctx, x, k, &o)
-				cancel()
-				if left >= 0 {
+				m, err := FitMinVolume(ctx, c.rows, c.k, &o)
+				if ctx.left.Load() >= 0 {
+					must(t, err)
 					break
 				}
-				if m == nil || m.Status != StatusCancelled || !errors.Is(err, context.Canceled) {
-					t.Fatalf("after %d passes: %v", looks, err)
+				if !errors.Is(err, context.Canceled) || m != nil && m.Status != StatusCancelled ||
+					m == nil && passes && name != "clusters" {
+					t.Fatalf("%s, ended at %d, passes %v: %v", name, at, passes, err)
 				}
-				stops++
+				if stops++; m == nil || name == "pure rows" {
+					continue
+				}
 				models++
-				continue
-			}
-			m, err := FitMinVolume(endingAt(left), x, k, &o)
-			if err == nil {
-				if m == nil || m.Status == StatusCancelled {
-					t.Fatal("no error, and no result")
+				checkFeasible(t, m.Memberships)
+				finiteModel(t, m)
+				if got := plainObjective(c.x, m.Centers, m.Memberships, nil); math.Abs(got-m.Objective) > 1e-10*m.Total {
+					t.Fatalf("%s, ended at %d: objective %g, is %g", name, at, m.Objective, got)
 				}
-				break
+				if o.Fixed != nil && !laSameBits(firstRows(m.Centers, 2).Data, fixed.Data) {
+					t.Errorf("%s, ended at %d: fixed centers moved", name, at)
+				}
+				if least := slices.Min(m.Centers.Data); o.NonNegative && (least < 0 ||
+					maxDiff(m.Memberships, mustDo(m.Predict(nil, c.x))(t)) > 1e-9) {
+					t.Errorf("%s, ended at %d: a center has %g, or memberships are of other centers", name, at, least)
+				}
 			}
-			stops++
-			if !errors.Is(err, context.Canceled) {
-				t.Fatalf("after %d looks: %v", looks, err)
+			if name != "clusters" && name != "pure rows" && (stops < 3 || models < 1+2*oneIf(passes)) {
+				t.Errorf("%s, passes %v: %d stops, %d models: the test does not test", name, passes, stops, models)
 			}
-			if m == nil {
-				continue
-			}
-			models++
-			checkFeasible(t, m.Memberships)
-			if got := plainObjective(x, m.Centers, m.Memberships, nil); m.Status != StatusCancelled || math.Abs(got-m.Objective) > 1e-10*m.Total {
-				t.Fatalf("after %d looks: %v, objective %g, is %g", looks, m.Status, m.Objective, got)
-			}
-		}
-		if stops < 5 || models < 3 {
-			t.Errorf("%d stops, %d models: the test does not test", stops, models)
-		}
-	}
-	x = randomData(20, 1, 0, 1) // 5 centers of it are the means of clusters
-	for looks, done := 0, false; !done; looks++ {
-		m, err := FitMinVolume(endingAt(looks), x, 5, &MinVolumeOptions{Workers: 1})
-		if done = err == nil; !done && !errors.Is(err, context.Canceled) || done && m.Lambda != 0 {
-			t.Fatalf("means of clusters, after %d looks: %v", looks, err)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package softkmeans
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -100,28 +98,6 @@ var boundedFits = map[string]func(x *Matrix, k int, o *MinVolumeOptions) (*Model
 	"FitAlternating": func(x *Matrix, k int, o *MinVolumeOptions) (*Model, error) {
 		return FitAlternating(bg, x, k, o)
 	},
-}
-
-// TestBoundsCancelled: wherever a fit is cancelled, also in leading directions, where centers have no bounds, the
-// memberships are those of centers within the bounds.
-func TestBoundsCancelled(t *testing.T) {
-	x, _ := scarce(300, 60, 3, 0.3, 4)
-	for last := range 12 {
-		ctx, cancel := context.WithCancel(bg)
-		m, err := FitMinVolume(ctx, x, 3, &MinVolumeOptions{NonNegative: true, Progress: func(it Iteration) {
-			if it.Iteration == last {
-				cancel()
-			}
-		}})
-		cancel()
-		if m == nil || (m.Status == StatusCancelled) != errors.Is(err, context.Canceled) {
-			t.Fatalf("iteration %d: %v", last, err)
-		}
-		off := maxDiff(m.Memberships, mustDo(m.Predict(nil, x))(t))
-		if low := slices.Min(m.Centers.Data); low < 0 || off > 1e-9 {
-			t.Errorf("cancelled at iteration %d: a center has %v, and memberships are off by %v", last, low, off)
-		}
-	}
 }
 
 // TestBounds: the centers of all fits are within the bounds, some at them; the loss never rises; at rest no
@@ -315,32 +291,6 @@ func TestBoundsHard(t *testing.T) {
 			}
 			if err := m.Check(); err != nil {
 				t.Error(name, err)
-			}
-		}
-	}
-}
-
-// TestBoundsErrors: bounds that are none.
-func TestBoundsErrors(t *testing.T) {
-	x, _ := scarce(40, 5, 3, 0.05, 3)
-	nan, inf := math.NaN(), math.Inf(1)
-	for _, c := range []struct {
-		o    MinVolumeOptions
-		want error
-	}{
-		{MinVolumeOptions{Lower: make([]float64, 4)}, ErrShape},
-		{MinVolumeOptions{Upper: make([]float64, 6)}, ErrShape},
-		{MinVolumeOptions{Lower: []float64{nan}}, ErrOption},
-		{MinVolumeOptions{Upper: []float64{0, 1, 2, nan, 4}}, ErrOption},
-		{MinVolumeOptions{Lower: []float64{1}, Upper: []float64{2, 2, 2, 0.5, 2}}, ErrOption},
-		{MinVolumeOptions{NonNegative: true, Upper: []float64{-1}}, ErrOption},
-		{MinVolumeOptions{Lower: []float64{inf}}, ErrOption},
-		{MinVolumeOptions{Upper: []float64{-inf}}, ErrOption},
-		{MinVolumeOptions{Lower: []float64{1e300}}, ErrOption},
-	} {
-		for name, fit := range boundedFits {
-			if _, err := fit(x, 3, &c.o); !errors.Is(err, c.want) {
-				t.Errorf("%s %+v: %v", name, c.o, err)
 			}
 		}
 	}

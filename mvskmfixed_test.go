@@ -1,8 +1,6 @@
 package softkmeans
 
 import (
-	"context"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -268,74 +266,4 @@ func TestFixedEdges(t *testing.T) {
 	again := o // Centers that begin with Fixed are the start
 	again.Centers = want.Centers
 	checkFixed(t, "centers", mustDo(FitMinVolume(bg, table, 4, &again))(t), table, o.Fixed)
-}
-
-// TestFixedCancel: a context that ends after any look or pass leaves the best so far, with the fixed centers.
-func TestFixedCancel(t *testing.T) {
-	x, f := scarce(300, 40, 4, 0.02, 5)
-	fixed, models := firstRows(f, 2), 0
-	for look := 1; look < 4000; look += 1 + look/4 {
-		o := &MinVolumeOptions{Fixed: fixed, Workers: 1}
-		m, err := FitMinVolume(endingAt(look), x, 4, o)
-		if m == nil && err == nil || err != nil && !errors.Is(err, context.Canceled) {
-			t.Fatalf("look %d: %v", look, err)
-		}
-		if m == nil {
-			continue
-		}
-		models++
-		checkFixed(t, "cancelled", m, x, fixed)
-		if err != nil && m.Status != StatusCancelled {
-			t.Errorf("look %d: %v, %v", look, m.Status, err)
-		}
-	}
-	if models < 5 {
-		t.Errorf("%d models", models)
-	}
-	pure := chosenRows(f, slices.Repeat([]int{0, 1, 2, 3}, 10))
-	for look := 1; ; look++ {
-		m, err := FitMinVolume(endingAt(look), pure, 4, &MinVolumeOptions{Fixed: fixed, Workers: 1})
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, context.Canceled) || m != nil && m.Status != StatusCancelled {
-			t.Fatalf("pure rows, look %d: %v", look, err)
-		}
-	}
-}
-
-// TestFixedErrors: fixed centers that are none are refused before any work.
-func TestFixedErrors(t *testing.T) {
-	x, f := scarce(20, 4, 3, 0.05, 8)
-	fixed, nan, inf := firstRows(f, 2), math.NaN(), math.Inf(1)
-	with := func(v float64) *Matrix {
-		g := fixed.Clone()
-		g.row(1)[2] = v
-		return g
-	}
-	for _, c := range []struct {
-		o    MinVolumeOptions
-		want error
-	}{
-		{MinVolumeOptions{Fixed: NewMatrix(4, 4, nil)}, ErrShape},
-		{MinVolumeOptions{Fixed: NewMatrix(2, 5, nil)}, ErrShape},
-		{MinVolumeOptions{Fixed: NewMatrix(0, 5, nil)}, ErrShape},
-		{MinVolumeOptions{Fixed: &Matrix{Rows: 2, Cols: 4, Stride: 4}}, ErrShape},
-		{MinVolumeOptions{Fixed: &Matrix{Rows: 2, Cols: 4, Stride: 4}, Centers: f}, ErrShape},
-		{MinVolumeOptions{Fixed: with(nan)}, ErrNonFinite}, {MinVolumeOptions{Fixed: with(-inf)}, ErrNonFinite},
-		{MinVolumeOptions{Fixed: with(0x1p521)}, ErrRange},
-		{MinVolumeOptions{Fixed: fixed, Init: InitKMeans}, ErrOption},
-		{MinVolumeOptions{Fixed: fixed, Init: InitGlobal}, ErrOption},
-		{MinVolumeOptions{Fixed: with(-1), NonNegative: true}, ErrOption},
-		{MinVolumeOptions{Fixed: with(2), Upper: []float64{1}}, ErrOption},
-		{MinVolumeOptions{Fixed: fixed, Centers: x}, ErrShape},
-		{MinVolumeOptions{Fixed: with(above(fixed.At(1, 2))), Centers: f}, ErrOption},
-	} {
-		if m, err := FitMinVolume(bg, x, 3, &c.o); m != nil || !errors.Is(err, c.want) {
-			t.Errorf("%+v: %v, not %v", c.o, err, c.want)
-		}
-		if m, err := FitAlternating(bg, x, 3, &c.o); m != nil || !errors.Is(err, c.want) {
-			t.Errorf("%+v: %v, not %v", c.o, err, c.want)
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package softkmeans
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -156,56 +154,6 @@ func TestSparseMinVolumeMemory(t *testing.T) {
 	}
 	if least := slices.Min(m.Centers.Data); least < 0 || m.Clusters == nil {
 		t.Errorf("the least entry of a center is %g", least)
-	}
-}
-
-// TestSparseMinVolumeCancel: a context that ends in any pass leaves the best model so far, or none.
-func TestSparseMinVolumeCancel(t *testing.T) {
-	x := sparseOf(words(150, 60, 4, 15, 1))
-	for _, o := range []MinVolumeOptions{{Workers: 1}, {NonNegative: true}} {
-		passes := 0
-		o.Progress = func(Iteration) { passes++ }
-		mustDo(FitMinVolume(bg, x, 3, &o))(t)
-		for stop := 1; stop <= passes; stop++ {
-			ctx, cancel := context.WithCancel(bg)
-			left := stop
-			o.Progress = func(Iteration) {
-				if left--; left == 0 {
-					cancel()
-				}
-			}
-			m, err := FitMinVolume(ctx, x, 3, &o)
-			if !errors.Is(err, context.Canceled) || m == nil || m.Status != StatusCancelled {
-				t.Fatalf("stopped after pass %d of %d: %v, %v", stop, passes, m, err)
-			}
-			checkShares(t, m.Memberships, m.Sum)
-			finiteModel(t, m)
-			if least := slices.Min(m.Centers.Data); o.NonNegative && least < 0 {
-				t.Errorf("stopped after pass %d: a center has %g", stop, least)
-			}
-		}
-	}
-}
-
-// TestSparseMinVolumeErrors: what sparse rows do not have is an error, whatever their shape.
-func TestSparseMinVolumeErrors(t *testing.T) {
-	x, narrow := sparseOf(words(60, 60, 3, 8, 2)), sparseOf(loadCSV(t, "iris"))
-	for _, s := range []*SparseMatrix{x, narrow} {
-		for _, c := range []struct {
-			o    MinVolumeOptions
-			want error
-			text string
-		}{
-			{MinVolumeOptions{Plain: true}, ErrOption, "Plain is set"},
-			{MinVolumeOptions{Workers: -1}, ErrOption, "Workers is -1"},
-			{MinVolumeOptions{Weights: []float64{1}}, ErrShape, "1 weights for"},
-			{MinVolumeOptions{Centers: NewMatrix(2, 3, nil)}, ErrShape, "Centers are 2×3, not 2×"},
-		} {
-			_, err := FitMinVolume(bg, s, 2, &c.o)
-			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("%+v: %v", c.o, err)
-			}
-		}
 	}
 }
 

@@ -17,6 +17,7 @@ func TestNames(t *testing.T) {
 		{StatusIterationLimit.String(), "iteration limit"}, {StatusCancelled.String(), "cancelled"}, {Status(77).String(), "Status(77)"},
 		{VolumeAuto.String(), "auto"}, {VolumeOrigin.String(), "origin"}, {VolumeAffine.String(), "affine"}, {Volume(3).String(), "Volume(3)"},
 		{InitAuto.String(), "auto"}, {InitKMeans.String(), "k-means"}, {InitSPA.String(), "SPA"}, {InitGlobal.String(), "global"}, {Init(4).String(), "Init(4)"},
+		{SumToOne.String(), "one"}, {SumAtMostOne.String(), "at most one"}, {Sum(3).String(), "Sum(3)"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])

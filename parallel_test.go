@@ -3,9 +3,9 @@ package softkmeans
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -103,42 +103,73 @@ func TestRunTasks(t *testing.T) {
 	}
 }
 
-// sameModel fails unless two models of Fit have the same bits.
-func sameModel(t *testing.T, name string, a, b *Model) {
-	t.Helper()
-	if !slices.Equal(a.Centers.Data, b.Centers.Data) || !slices.Equal(a.Memberships.Data,
-		b.Memberships.Data) ||
-		a.Objective != b.Objective || a.Floor != b.Floor || a.FloorError != b.FloorError ||
-		a.Total != b.Total {
-		t.Errorf("%s: other bits", name)
-	}
-}
-
-// TestFitWorkers: workers and processors change no bit, on tables of either side that are
-// large enough for more than one.
-func TestFitWorkers(t *testing.T) {
+// TestWorkers: workers, processors and a stride change no bit of any result, on tables of either side that are
+// large enough for more than one worker.
+func TestWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for _, c := range []struct {
-		n, d, k int
-		solver  Solver
-	}{{2500, 100, 6, SolverAuto}, {2500, 100, 6, SolverKrylov}, {120, 2000, 5, SolverKrylov},
-		{60000, 6, 4, SolverAuto}} {
-		x := randomData(c.n, c.d, 1, 1)
-		if fitWorkers(2, x, c.k) != 2 {
-			t.Fatalf("%v has one worker", c)
+	type call = func(x *Matrix, workers int) (any, error)
+	fit := func(k int, o Options) call {
+		return func(x *Matrix, workers int) (any, error) {
+			o.Workers = workers
+			return Fit(bg, x, k, &o)
 		}
+	}
+	volume := func(k int, o MinVolumeOptions) call {
+		return func(x *Matrix, workers int) (any, error) {
+			o.Workers = workers
+			return FitMinVolume(bg, x, k, &o)
+		}
+	}
+	sparse := func(fill func(x *SparseMatrix, workers int) (any, error)) call {
+		return func(x *Matrix, workers int) (any, error) { return fill(sparseOf(x), workers) }
+	}
+	similar := func(name string) call {
+		return func(x *Matrix, workers int) (any, error) {
+			return decompositions[name](bg, x, 4, optionsOf(name, LSDOptions{MaxIter: 3, Workers: workers}))
+		}
+	}
+	n := fewer(400, 200)
+	digits, text := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(900, 300)), words(n, 150, 4, 12, 6)
+	near, most := rbfOf(randomData(fullOrder+8, 6, 1, 5), 0.05), fewer(10, 5)
+	tall, wide, few := randomData(2500, 100, 1, 1), randomData(120, 2000, 1, 1), randomData(60000, 6, 1, 1)
+	for name, c := range map[string]struct {
+		x    *Matrix
+		call call
+	}{
+		"tall": {tall, fit(6, Options{})}, "krylov": {tall, fit(6, Options{Solver: SolverKrylov})},
+		"wide krylov": {wide, fit(5, Options{Solver: SolverKrylov})}, "few columns": {few, fit(4, Options{})},
+		"least squares": {tall, func(x *Matrix, workers int) (any, error) {
+			return SimplexLeastSquares(nil, x, rowsOf(tall, 0, 6), &Options{Workers: workers})
+		}},
+		"restarts":    {digits, volume(5, MinVolumeOptions{Restarts: 2, Seed: 5, MaxIter: most})},
+		"affine":      {digits, volume(5, MinVolumeOptions{Init: InitSPA, Volume: VolumeAffine, MaxIter: most})},
+		"at most one": {digits, volume(5, MinVolumeOptions{Sum: SumAtMostOne, Init: InitSPA, MaxIter: most})},
+		"LSD":         {near, similar("LSD")}, "TILSD": {near, similar("TILSD")},
+		"sparse": {text, sparse(func(x *SparseMatrix, workers int) (any, error) {
+			return Fit(bg, x, 4, &Options{Workers: workers})
+		})},
+		"sparse krylov": {text, sparse(func(x *SparseMatrix, workers int) (any, error) {
+			return Fit(bg, x, 4, &Options{Solver: SolverKrylov, Weights: fifths(n), Workers: workers})
+		})},
+		"sparse volume": {text, sparse(func(x *SparseMatrix, workers int) (any, error) {
+			return FitMinVolume(bg, x, 4, &MinVolumeOptions{Workers: workers})
+		})},
+		"sparse bounds": {text, sparse(func(x *SparseMatrix, workers int) (any, error) {
+			return FitMinVolume(bg, x, 4, &MinVolumeOptions{NonNegative: true, Weights: fifths(n), Sum: SumAtMostOne,
+				Workers: workers})
+		})},
+	} {
 		runtime.GOMAXPROCS(1)
-		one := mustDo(Fit(bg, x, c.k, &Options{Solver: c.solver}))(t)
-		g := mustDo(SimplexLeastSquares(nil, x, one.Centers, nil))(t)
+		want := mustDo(c.call(c.x, 1))(t)
 		runtime.GOMAXPROCS(3)
-		for _, workers := range []int{0, 1, 2, 7} {
-			name := shape(c.n, c.d) + ", workers " + strconv.Itoa(workers)
-			sameModel(t, name, one, mustDo(Fit(bg, x, c.k, &Options{Workers: workers, Solver: c.solver}))(t))
-			h := mustDo(SimplexLeastSquares(nil, x, one.Centers, &Options{Workers: workers}))(t)
-			if !slices.Equal(g.Data, h.Data) {
-				t.Errorf("%s: SimplexLeastSquares has other bits", name)
+		for _, workers := range []int{0, 2, 7} {
+			if got := mustDo(c.call(laStrided(c.x), workers))(t); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: other bits with %d workers", name, workers)
 			}
 		}
+	}
+	if fitWorkers(2, tall, 6) != 2 || fitWorkers(2, few, 4) != 2 {
+		t.Error("large tables have one worker")
 	}
 	small := randomData(100, 4, 1, 1)
 	for asked, want := range map[int]int{2: 1, 0: 1, -1: -1} {

@@ -123,13 +123,6 @@ func TestTightRadius(t *testing.T) {
 	}
 }
 
-func TestSumNames(t *testing.T) {
-	if a, b, c := SumToOne.String(), SumAtMostOne.String(), Sum(3).String(); a != "one" ||
-		b != "at most one" || c != "Sum(3)" {
-		t.Error(a, b, c)
-	}
-}
-
 // TestRandomOrientation: orthogonal, another for another seed, and its entries have both signs.
 func TestRandomOrientation(t *testing.T) {
 	below := 0

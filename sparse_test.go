@@ -419,30 +419,6 @@ func TestSamplesKinds(t *testing.T) {
 	}
 }
 
-// TestFitSparseWorkers: the number of workers changes no bit.
-func TestFitSparseWorkers(t *testing.T) {
-	n := fewer(400, 200)
-	x := sparseOf(words(n, 150, 4, 12, 6))
-	check := func(fit func(workers int) (*Model, error)) {
-		want := mustDo(fit(1))(t)
-		for _, workers := range []int{2, 3, 7} {
-			m := mustDo(fit(workers))(t)
-			if m.Objective != want.Objective || m.Floor != want.Floor ||
-				!slices.Equal(m.Centers.Data, want.Centers.Data) ||
-				!slices.Equal(m.Memberships.Data, want.Memberships.Data) ||
-				want.ClusterMeans != nil && !slices.Equal(m.ClusterMeans.Data, want.ClusterMeans.Data) {
-				t.Errorf("%d workers give other numbers", workers)
-			}
-		}
-	}
-	for _, o := range []Options{{}, {Solver: SolverKrylov, Weights: fifths(n)}} {
-		check(func(workers int) (*Model, error) { o.Workers = workers; return Fit(bg, x, 4, &o) })
-	}
-	for _, o := range []MinVolumeOptions{{}, {NonNegative: true, Weights: fifths(n), Sum: SumAtMostOne}} {
-		check(func(workers int) (*Model, error) { o.Workers = workers; return FitMinVolume(bg, x, 4, &o) })
-	}
-}
-
 // FuzzSparse: whatever the rows are, what is certified of them is true, by the oracle of many digits.
 func FuzzSparse(f *testing.F) {
 	addMatrices(f)
