@@ -32,21 +32,7 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 // eigenSym overwrites the symmetric matrix a. It returns the eigenvalues in descending order, and the
 // eigenvectors as rows. If ctx ends, it returns soon and the result is invalid, so the caller must check ctx.
 func eigenSym(ctx context.Context, a *Matrix) (values []float64, rows *Matrix) {
-	exp := unitScale(a)
-	t := tridiagonal(ctx, a, 1)
-	rows = t.accumulate(ctx, 1)
-	values = t.implicitQL(ctx, rows)
-	order := descending(values)
-	return rescaled(values, order, exp), chosenRows(rows, order)
-}
-
-// rescaled returns the values in the given order, times 2^exp.
-func rescaled(values []float64, order []int, exp int) []float64 {
-	out := make([]float64, len(values))
-	for at, i := range order {
-		out[at] = math.Ldexp(values[i], exp)
-	}
-	return out
+	return leadingEigen(ctx, a, a.Rows, 1)
 }
 
 // unitScale multiplies a by 2^-exp, which takes its largest entry to [½, 1) unless that entry is below
@@ -68,7 +54,9 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	t := tridiagonal(ctx, a, workers)
 	raw := t.values(ctx)
 	order := descending(raw)
-	values = rescaled(raw, order, exp)
+	for _, i := range order {
+		values = append(values, math.Ldexp(raw[i], exp))
+	}
 	// For more than half of the vectors, QL steps are faster than orthogonalizing each pair.
 	if 2*p <= n {
 		if rows, ok := t.leading(ctx, raw, order[:p]); ok {

@@ -321,21 +321,32 @@ func addRows(y []float64, coef []float64, index []int, x []float64) {
 	addRowsGeneric(y, coef, index, x)
 }
 
-// addRowsGeneric takes four rows at a time, so that four products share one load and one store of y. If fewer
-// are left, the first of them, times 0, stands for each missing row.
+// addRowsGeneric takes four rows at a time, so that four products share one load and one store of y. Of up to
+// three rows at the end, the first, times 0, stands for the missing ones.
 func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
-	for len(coef) > 0 {
-		n := min(len(coef), 4)
-		c, at := [4]float64{}, [4]int{index[0], index[0], index[0], index[0]}
-		copy(c[:], coef[:n])
-		copy(at[:], index[:n])
+	for len(coef) >= 4 && len(index) >= 4 {
+		c, at := (*[4]float64)(coef), (*[4]int)(index)
 		x0, x1, x2, x3 := x[at[0]*l:][:l], x[at[1]*l:][:l], x[at[2]*l:][:l], x[at[3]*l:][:l]
 		a, b, e, f := c[0], c[1], c[2], c[3]
 		for i, v := range y {
 			y[i] = v + ((a*x0[i] + b*x1[i]) + (e*x2[i] + f*x3[i]))
 		}
-		coef, index = coef[n:], index[n:]
+		coef, index = coef[4:], index[4:]
+	}
+	if len(coef) == 0 {
+		return
+	}
+	x0, a, b, e := x[index[0]*l:][:l], coef[0], 0.0, 0.0
+	x1, x2 := x0, x0
+	if len(coef) > 1 {
+		x1, b = x[index[1]*l:][:l], coef[1]
+	}
+	if len(coef) > 2 {
+		x2, e = x[index[2]*l:][:l], coef[2]
+	}
+	for i, v := range y {
+		y[i] = v + ((a*x0[i] + b*x1[i]) + e*x2[i])
 	}
 }
 

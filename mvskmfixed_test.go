@@ -3,7 +3,6 @@ package softkmeans
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -49,69 +48,13 @@ func TestFixedExact(t *testing.T) {
 				checkFixed(t, "exact", m, x, fixed)
 				scale(m.Centers.Data, 1/unit)
 				scale(f.Data, 1/unit)
-				for i := c.k - c.free; i < c.k; i++ { // in any order
-					near := math.Inf(1)
-					for j := c.k - c.free; j < c.k; j++ {
-						near = min(near, squaredDistance(m.Centers.row(i), f.row(j)))
-					}
-					if !(math.Sqrt(near) <= 1e-8*(1+mean)) {
-						t.Errorf("%+v, unit %g, mean %g: %g from the prototype; λ %g", c, unit, mean, math.Sqrt(near),
-							m.Lambda)
-					}
+				free := rowsOf(m.Centers, c.k-c.free, c.k) // in any order
+				if d := distanceOfCenters(free, rowsOf(f, c.k-c.free, c.k)); !(d <= 1e-8*(1+mean)) {
+					t.Errorf("%+v, unit %g, mean %g: %g from the prototype; λ %g", c, unit, mean, d, m.Lambda)
 				}
 			}
 		}
 	}
-}
-
-// freeGradient returns the length of the gradient of the loss in the centers from first on, for VolumeAffine, as
-// a share of the objective, times the length of these centers about the mean of the rows.
-func freeGradient(t *testing.T, m *Model, x *Matrix, first int, w []float64) float64 {
-	t.Helper()
-	mean, sum := make([]float64, x.Cols), 0.0
-	for i := range x.Rows {
-		axpy(mean, weightAt(w, i), x.row(i))
-		sum += weightAt(w, i)
-	}
-	scale(mean, 1/sum)
-	k, f := m.Centers.Rows, mapped(m.Centers, func(_, j int, v float64) float64 { return v - mean[j] })
-	slope := NewMatrix(k, x.Cols, nil)
-	for i := range x.Rows {
-		rest := slices.Clone(x.row(i))
-		axpy(rest, -1, mean)
-		for a, g := range m.Memberships.row(i) {
-			axpy(rest, -g, f.row(a))
-		}
-		for a, g := range m.Memberships.row(i) {
-			axpy(slope.row(a), -2*weightAt(w, i)*g, rest)
-		}
-	}
-	if m.Lambda > 0 {
-		own := make([]float64, x.Cols)
-		for a := range k {
-			axpy(own, 1/float64(k), f.row(a))
-		}
-		h := mapped(f, func(_, j int, v float64) float64 { return v - own[j] })
-		values, vectors, err := EigenSym(product(h, h.transposed()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for l, v := range values {
-			for a := range k { // λ·D·HF; D has the eigenvalues 1/(σ²+ε)
-				for b := range k {
-					axpy(slope.row(a), m.Lambda*vectors.At(a, l)*vectors.At(b, l)/(max(v, 0)+m.Epsilon), h.row(b))
-				}
-			}
-		}
-	}
-	return norm2(rowsOf(slope, first, k).Data) * norm2(rowsOf(f, first, k).Data) / m.Objective
-}
-
-func weightAt(w []float64, i int) float64 {
-	if w == nil {
-		return 1
-	}
-	return w[i]
 }
 
 // fixedCases are tables with fixed centers: those of noisy mixtures, far outside of the plane of the rows, equal
@@ -156,7 +99,7 @@ func TestFixed(t *testing.T) {
 			}
 			affine := m.Volume == VolumeAffine || m.Lambda == 0
 			if affine && m.Sum == SumToOne && !o.NonNegative {
-				if slope := freeGradient(t, m, c.x, c.fixed.Rows, o.Weights); !(slope <= 0.01) {
+				if slope := slopeOf(t, c.x, o.Weights, m, c.fixed.Rows); !(slope <= 0.01) {
 					t.Errorf("%s, %d: the gradient is %g", name, i, slope)
 				}
 			}

@@ -368,14 +368,8 @@ func TestPureSamples(t *testing.T) {
 		if m.Lambda != 0 || m.Status != StatusConverged || m.Objective > 1e-26*m.Total {
 			t.Errorf("k = %d: λ = %g, %v, objective %g of %g", k, m.Lambda, m.Status, m.Objective, m.Total)
 		}
-		for j := range k {
-			nearest := math.Inf(1)
-			for i := range k {
-				nearest = min(nearest, math.Sqrt(squaredDistance(truth.row(j), m.Centers.row(i))))
-			}
-			if nearest > 1e-13 {
-				t.Errorf("k = %d: prototype %d is %g from a center", k, j, nearest)
-			}
+		if d := distanceOfCenters(truth, m.Centers); d > 1e-13 {
+			t.Errorf("k = %d: a prototype is %g from a center", k, d)
 		}
 		for _, o := range []*MinVolumeOptions{
 			{Lambda: 1e-3}, {Init: InitGlobal}, {Centers: truth}, {Volume: VolumeOrigin},
