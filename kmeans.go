@@ -51,10 +51,11 @@ type clusterSums struct {
 	farRow  int
 }
 
-// clusterMemory is the scratch space of one worker: products, and the samples of a block by cluster.
+// clusterMemory is the scratch space of one worker: products, and for each cluster the samples of a block
+// with their weights.
 type clusterMemory struct {
-	b []float64
-	centerUsers
+	b, shares    []float64
+	users, count []int
 }
 
 func newClustering(s *samples, z *Matrix, k int) *clustering {
@@ -109,12 +110,17 @@ func (l *clustering) assign(worker, task int) {
 			d := max(0, l.squares[lo+i]-2*most)
 			p.inertia += w * d
 			p.weights[best] += w
-			h.use(l.step, best, i, w)
+			at := best*l.step + h.count[best]
+			h.users[at], h.shares[at] = i, w
+			h.count[best]++
 			if d > p.far {
 				p.far, p.farRow = d, lo+i
 			}
 		}
-		h.addUsers(l.step, p.rows, z)
+		for j, count := range h.count {
+			at := j * l.step
+			addRows(p.rows.row(j), h.shares[at:at+count], h.users[at:at+count], z)
+		}
 	}
 }
 

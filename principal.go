@@ -513,8 +513,8 @@ func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, mos
 	return cmp.Or(err, cancelled(s.ctx))
 }
 
-// rightVectors iterates for the p leading right singular vectors, or for all if there are fewer. If X is wide,
-// the iteration finds left singular vectors.
+// rightVectors iterates for the p leading right singular vectors, or for all if there are fewer. If X is
+// wide, the iteration finds left singular vectors.
 func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
 	s := x.data()
 	small, _ := s.sides()

@@ -99,6 +99,22 @@ func TestStatsFar(t *testing.T) {
 	}
 }
 
+// TestStatsMany: the roundings of many merges do not add up.
+func TestStatsMany(t *testing.T) {
+	if outgrown(t) {
+		return
+	}
+	x := moved(randomData(fewer(20000, 3000), 2, 0, 3), 1e3)
+	var s Stats
+	for i := range x.Rows {
+		must(t, s.Add(rowsOf(x, i, i+1)))
+	}
+	want := double(bigFloors(x, nil)[0])
+	if f := mustDo(s.Floors())(t); math.Abs(f[0]-want) > 4e-16*want {
+		t.Errorf("total %v, want %g, off by %g", f, want, f[0]/want-1)
+	}
+}
+
 // TestStatsNegligible: rows whose weights are below 2^-500 of the largest do not count,
 // whichever come first, as in one table.
 func TestStatsNegligible(t *testing.T) {

@@ -21,9 +21,9 @@ type reduction struct {
 	reflectors *Matrix
 }
 
-// tridiagonal overwrites the symmetric matrix a, without gaps, with the reflectors that make it tridiagonal. It
-// reads a on and below the diagonal. Like EISPACK's tred2 it starts from the last row, so that the vectors and the
-// remaining matrix begin at column 0.
+// tridiagonal overwrites the symmetric matrix a (Stride = Cols) with the reflectors that make it tridiagonal.
+// It reads a on and below the diagonal. Like EISPACK's tred2 it starts from the last row, so that the vectors
+// and the remaining matrix begin at column 0.
 //
 // Each step takes one pass over the remaining triangle (Howell et al. 2008, "Cache efficient
 // bidiagonalization using BLAS 2.5 operators"). While a row is in registers, the pass adds the rank-2 update
