@@ -260,6 +260,7 @@ func (c *cone) rated(f, g *softkmeans.Matrix, unknown []int) (*softkmeans.Model,
 	}
 	var err error
 	m.Certificate, err = softkmeans.Certify(c.ctx, c.x, f, m.Memberships, &c.Options)
+	m.MinMembership, m.MaxSumError, m.Repair, m.SpanError = 0, 0, 0, 0 // as in every model
 	return m, err
 }
 
