@@ -135,6 +135,13 @@ func TestZeroWeightSize(t *testing.T) {
 				if err != nil || !c.Optimal(1e-12) {
 					t.Errorf("%d×%d %v: %+v %v", n, d, solver, c, err)
 				}
+				if solver != SolverJacobi {
+					a, b = mustDo(Fit(bg, sparseOf(thinned(x)), 3, o))(t), mustDo(Fit(bg, sparseOf(thinned(huge)), 3, o))(t)
+					if a.Total != b.Total || maxDiff(a.Centers, b.Centers) != 0 {
+						t.Errorf("%d×%d %v: sparse rows have a total of %g, with huge rows of weight 0 %g", n, d, solver,
+							a.Total, b.Total)
+					}
+				}
 			}
 		}
 	}
