@@ -39,7 +39,7 @@ func TestLong(t *testing.T) {
 		{"#X\t\t#Y\t\t#Wave\t\t#Intensity\n", "X\tI\tW\tV\n", "kept X Y"},
 		{"sample,wavelength,value\n,nm,AU\n", "S,W,V\n", "S0 S1 S2 S3"},
 		{"country,year,gdp\n", "S,W,V\n", "? seems to be a long table"},
-		{"site,species,count\n", "S,gW,V\n", "? seems to be a long table"},
+		{"site,species,count\n", "S,gW,V\n", "S0 S1 S2 S3"},
 		{"id,time,conc\n", "I,W,V\n", "? seems to be a long table"},
 		{"sample,replicate,wavelength,value\n", "X,I,W,V\n", "kept sample replicate"},
 		{"donor,replicate,wavelength,value\n", "dX,I,W,V\n", "d0 d1 d0 d1"},
