@@ -117,6 +117,11 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	if texts != nil {
 		parts = append(parts, Plural(len(texts), "a column of text: ", "columns of text: ")+p.textsOf(texts))
 	}
+	bare := len(texts) > 1 && p.cols == 1 // hardly a table: no advice
+	if bare {
+		parts[0] += "; without them 1 column of numbers is left" + hint(p.dialect.Words.OneHot,
+			" makes columns of 0 and 1 of columns of few values")
+	}
 	e := &Error{Source: p.source}
 	for _, s := range lines {
 		parts = append(parts, Plural(s.count, "a line", Count(s.count, "line"))+" of words among the rows, as of "+
@@ -148,7 +153,9 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	if other != nil {
 		parts = append(parts, p.on(other.Line)+": "+other.Msg)
 	}
-	e.Msg = strings.Join(parts, "; and ")
+	if e.Msg = strings.Join(parts, "; and "); bare {
+		return e
+	}
 	advice, settings := p.mending(texts, gaps, slices.Concat(lines, strays), rows, e)
 	return e.advise(advice, advice, settings)
 }
