@@ -233,8 +233,8 @@ func TestTraceTiny(t *testing.T) {
 	}
 }
 
-// slopeOf computes Model.Stationarity by differences: the gradient of the loss over the centers from first on, at
-// exact memberships.
+// slopeOf computes Model.Stationarity by differences: the gradient of the loss over the centers from first
+// on, at exact memberships.
 func slopeOf(t *testing.T, x *Matrix, w []float64, m *Model, first int) float64 {
 	t.Helper()
 	mean := make([]float64, x.Cols)

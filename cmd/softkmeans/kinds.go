@@ -33,7 +33,7 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		}
 		note(text)
 	}
-	if at, groups := kinds.Codes(d.x); at > 0 {
+	if at, groups := kinds.Codes(d.x); at > 0 && !d.Doubted(d.Names[at-1]) {
 		without(kinds.CodesWords(short(d.Names[at-1], mostName), groups), at)
 	}
 	found := kinds.Look(d.x)

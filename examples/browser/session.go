@@ -411,7 +411,7 @@ func (d *data) describe(o options) []part {
 // labels.
 func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	given := softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
-	if at, groups := kinds.Codes(given); at > 0 {
+	if at, groups := kinds.Codes(given); at > 0 && !d.Doubted(d.Names[at-1]) {
 		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
 	}
 	if at := d.kind.Total; at > 0 {

@@ -183,8 +183,8 @@ func Codes(x *softkmeans.Matrix) (column, groups int) {
 	return 0, 0
 }
 
-// coded returns how many whole numbers from 0 or 1 on column j has, each more than once; 0 if it has others. Of six
-// or more one may be missing, as class 6 of the Statlog pixels is.
+// coded returns how many whole numbers from 0 or 1 on column j has, each more than once; 0 if it has others.
+// Of six or more one may be missing, as class 6 of the Statlog pixels is.
 func coded(x *softkmeans.Matrix, j int) int {
 	var times [mostCodes + 1]int
 	for i := range x.Rows {

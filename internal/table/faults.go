@@ -277,8 +277,12 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 	return strings.Join(slices.Concat(ways, p.ways(texts, words), others), "; "), settings
 }
 
-// flagged reports whether s is a number with a mark or a unit behind it.
-func flagged(s string) bool { return s != "" && isDigit(s[0]) && isAmount([]byte(s)) }
+// flagged reports whether s is a number with a mark or a unit behind it, such as 54 with lid. Eurostat marks
+// provisional numbers so: 93083475p.
+func flagged(s string) bool {
+	number := strings.TrimRightFunc(s, unicode.IsLetter)
+	return s != "" && isDigit(s[0]) && (isAmount([]byte(s)) || number != s && isNumber([]byte(number)))
+}
 
 // noWord reports whether s is no word for a missing number: long, on two lines, or behind a key.
 func noWord(s string) bool { return len(s) > 20 || Printable(s) != s || strings.Contains(s, ": ") }

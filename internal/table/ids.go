@@ -78,13 +78,14 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 	}
 }
 
-// noteRising warns of an axis whose points are taken for the rows: a first column without a name, or one named so.
+// noteRising warns of an axis whose points are taken for the rows: a first column without a name, or one
+// named so.
 func (p *parser) noteRising(c *column, j int, header bool) {
 	switch w := p.dialect.Words.Transpose; {
 	case !c.rising || c.numbers < 10:
 	case j == 0 && header && !c.whole && p.width > 2 && p.names[0] == Column(0):
-		p.survey.note("warning: column 1 has no name and rises as an axis does, and its points are taken for the rows" +
-			hint(w, " yes takes the columns for samples, "+p.dialect.Words.ID+" 1 column 1 for the ids"))
+		p.survey.note("warning: column 1 has no name and rises as an axis does, and its points are taken for the " +
+			"rows" + hint(w, " yes takes the columns for samples, "+p.dialect.Words.ID+" 1 column 1 for the ids"))
 	case j > 0 && c.whole && is("axis", p.names[j]):
 		p.survey.note("warning: " + p.columnName(j) + " is an axis, and its points are taken for the rows; " +
 			"if samples are columns, delete the columns before it: then the table is transposed")

@@ -282,8 +282,8 @@ func (p *parser) noteOthers(told []int) {
 		p.names[many[0]] + " to " + p.names[many[len(many)-1]] + others.drop)
 }
 
-// noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something else. It
-// returns the latter.
+// noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
+// else. It returns the latter.
 func (p *parser) noteDoubtful() (told []int) {
 	most, times := "", map[string]int{}
 	for _, j := range p.numbers() {
@@ -303,6 +303,8 @@ func (p *parser) noteDoubtful() (told []int) {
 			both("top", "bottom") && (name == "top" || name == "bottom")
 	}
 	order := p.inOrder()
+	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 }).at
+	switches := 2*len(from0) <= len(p.numbers()) // else they are rare species
 	dates := len(p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at)
 	for _, doubt := range []struct {
 		least int // columns
@@ -312,6 +314,9 @@ func (p *parser) noteDoubtful() (told []int) {
 		{1, "may be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
 			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
 			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
+		}},
+		{1, "may be classes or answers, since they are 0 or 1", func(j int, _ string, c *column) bool {
+			return !slices.Contains(told, j) && switches && c.whole && c.least == 0 && c.most == 1
 		}},
 		{1, "may be dates or parts of them", func(_ int, name string, c *column) bool {
 			year := has("year", name) && c.least >= 1700 && c.most <= 2100
@@ -329,8 +334,7 @@ func (p *parser) noteDoubtful() (told []int) {
 		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
 			return p.width > 3 && where(j)
 		}},
-		{1, "may be times, places, codes or parts of a design: down the file their numbers only rise, stay together, " +
-			"come in turn, or are the same in a group", func(j int, name string, c *column) bool {
+		{1, "may be times, places, codes or parts of a design, by the order of the numbers down the file", func(j int, name string, c *column) bool {
 			by := func(i int) bool { return !where(i) && p.survey.columns[i].groups(c) }
 			return !slices.Contains(told, j) && !is("axis", name) &&
 				(slices.Contains(order, j) || slices.ContainsFunc(slices.Concat(told, order), by))
@@ -343,6 +347,13 @@ func (p *parser) noteDoubtful() (told []int) {
 		}
 	}
 	return told
+}
+
+// Doubted reports whether a warning tells of a column of data by its name.
+func (h *Head) Doubted(name string) bool {
+	return slices.ContainsFunc(h.Notes, func(note string) bool {
+		return strings.HasPrefix(note, "warning: column ") && strings.Contains(note, "("+name+")")
+	})
 }
 
 // lastWord returns the last word of a name, as Number of Sample_Number.

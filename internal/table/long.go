@@ -125,7 +125,8 @@ func (l *long) find() bool {
 	case len(features) > 0:
 		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
 	case pair != nil:
-		if l.named, l.axis = false, pair[1]; len(numbers) < 3 && l.namesSamples(pair[1]) && !l.namesSamples(pair[0]) {
+		l.named, l.axis = false, pair[1]
+		if len(numbers) < 3 && l.namesSamples(pair[1]) && !l.namesSamples(pair[0]) {
 			l.axis = pair[0]
 		}
 	default:
@@ -159,7 +160,7 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	numbers = numbers[:min(len(axis), len(numbers))]
 	full := samples > 2 && len(pairs) == n && (n == samples*len(axis) || cut && 2*n >= samples*len(axis))
 	spread := 2*len(pairs) >= samples*len(axis) && (samples == 1 || 2*len(pairs) >= 3*len(axis))
-	several := len(l.values) > 2 || len(l.values) > 1 && l.width > mostLong // and not values with their deviations
+	several := len(l.values) > 2 || len(l.values) > 1 && l.width > mostLong // not values and their deviations
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
 		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(len(axis)) + " values of " + l.column(l.axis)
 	return decide([]evidence{

@@ -173,13 +173,15 @@ func TestOthersNamed(t *testing.T) {
 		{"s,a,b\n" + rows("PI,1,J\n") + "Mean,1,2\nSD,0,1\n",
 			"rows 13 to 14 of 14 seem to be totals, statistics or limits, since their ids are \"Mean\" to \"SD\"; " +
 				"-skip 13- leaves them out"},
-		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,0,1\n", ""},
+		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,3,1\n", ""},
+		{"s,a,b\n" + rows("PI,1,J.5\n") + "P13,0,2.5\n", "column 2 (a) is data, too, but may be classes or answers"},
+		{"s,a,b\n" + rows("PI,1,J\n") + "P13,0,0\n", ""},
 		{"date,a,b\nTransform:,5,2\n" + rows("I/1/1960,1,J\n"),
 			"row 1 is data, though it has \"Transform:\" " +
 				"where others have dates; -skip 1 leaves it out"},
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
-			"column 1 (0) is data, too, but may be times, places, codes or parts of a design: down the file their " +
-				"numbers only rise, stay together, come in turn, or are the same in a group; -drop 1 leaves it out"},
+			"column 1 (0) is data, too, but may be times, places, codes or parts of a design, by the order of the " +
+				"numbers down the file; -drop 1 leaves it out"},
 		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
 			"warning: column 5 (Sum) is data, too, but may be a sum of others; -drop 5 leaves it out"},
 	} {

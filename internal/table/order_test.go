@@ -12,7 +12,8 @@ func TestOrder(t *testing.T) {
 	const n = 24
 	designs := map[string]func(i int) float64{
 		"blocks":   func(i int) float64 { return []float64{2.5, 7, 3, 5}[i/6] },
-		"halves":   func(i int) float64 { return float64(i / 12) },
+		"halves":   func(i int) float64 { return float64(3 + i/12) },
+		"laps":     func(i int) float64 { return float64(1 + i%9%8) }, // 1, …, 8, 1, 1, 2, …
 		"cycle":    func(i int) float64 { return float64(i%8) / 2 },
 		"runs":     func(i int) float64 { return float64(i / 2 % 4) },
 		"clock":    func(i int) float64 { return float64(81200 + i*i + 7*i) },

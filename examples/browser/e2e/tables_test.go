@@ -46,7 +46,7 @@ func checkTables(t *testing.T, folder string) {
 			e[key] = append(e[key], value)
 		}
 		if said := e.one("error"); strings.Contains(said, "-transpose") || strings.Contains(said, "-long") ||
-			strings.Contains(said, "as it is then read") {
+			strings.Contains(said, "as it is then read") || strings.HasPrefix(e.one("flags"), "-long yes -drop") {
 			continue // the page's roles are those of the columns that it shows, turned or not
 		}
 		read++
