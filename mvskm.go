@@ -58,7 +58,7 @@ func FitAlternating(ctx context.Context, x Samples, k int, opts *MinVolumeOption
 //
 // the paper's MVSkM, with σ_i the singular values of F (k×d) about the mean of the data (see [Volume]). λ
 // makes the error as large as possible without exceeding (1+Slack)·floor. The search is local: a smaller
-// simplex with the same error may exist, and Restarts and Seed try others.
+// simplex with the same error may exist, and Restarts tries others.
 //
 // # Details
 //

@@ -329,10 +329,10 @@ const (
 	refineIterations = 100 // of a run on the corrected sample
 )
 
-// isTall reports whether the fit begins on a random sample. Only a start by InitKMeans takes a sample:
-// InitSPA looks for single rows among all rows. Centers, Fixed and Plain prevent a sample, too. For a Slack
-// below leastTallSlack no sample is taken, either: the error that the centers of a sample have by chance
-// would be most of the permitted error.
+// isTall reports whether the fit begins on a random sample. Init must not be InitSPA, which looks for single
+// rows among all rows, or InitGlobal. Centers, Fixed and Plain prevent a sample, too. For a Slack below
+// leastTallSlack no sample is taken, either: the error that the centers of a sample have by chance would be
+// most of the permitted error.
 func (m *alternation) isTall() bool {
 	n, k := float64(m.s.n), float64(m.k)
 	many := n > max(manyRows, 4*drawnPerCenter*k) || n*k*k > manyWork && n >= 4*leastDrawn*k
