@@ -34,7 +34,9 @@ func plainer(s []byte, decimal rune) (text []byte, has form) {
 		text = nil
 	}
 	if number, unit := cutUnit(s); unit != nil {
-		s, has = number, formUnit
+		if s, has = number, formUnit; decimal != ',' && isNumber(s) {
+			return s, has
+		}
 	}
 	negative := false
 	if n := len(s); n > 2 && s[0] == '(' && s[n-1] == ')' {

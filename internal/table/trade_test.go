@@ -85,7 +85,7 @@ func TestNotIDs(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if isFeature("Orange") || !isFeature("Abra alba") {
+	if isFeature("Orange juice") || !isFeature("Abra alba") {
 		t.Error("names of species")
 	}
 	grades := "name,math,art\na,1-,3\nb,2-,1\nc,3,2\nd,1,1\n"

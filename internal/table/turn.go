@@ -362,7 +362,13 @@ func isFeature(s string) bool {
 	genus, species := s[:at], s[min(at+1, len(s)):]
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
 	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens")) ||
-		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && lower(species)
+		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && latin(species) && lower(species)
+}
+
+// latin reports whether a word may be the second of a species' name: Orange juice and Whole milk are none.
+func latin(s string) bool {
+	return slices.ContainsFunc([]string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp"},
+		func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
 // isElement reports whether s is the symbol of an element, with or without a unit.

@@ -13,6 +13,11 @@ func cutUnit(s []byte) (number, unit []byte) {
 		return r >= '0' && r <= '9' || strings.ContainsRune("-+\u2212", r) || isSeparator(r)
 	}
 	unit = bytes.TrimLeftFunc(s, numeral)
+	if n := len(s) - len(unit); n > 0 && isDigit(s[n-1]) && len(unit) > 1 && unit[0]|0x20 == 'e' {
+		if e := bytes.TrimLeft(unit[1:], "+-"); len(e) > 0 && isDigit(e[0]) {
+			unit = bytes.TrimLeftFunc(e, numeral)
+		}
+	}
 	end := len(s) - len(unit)
 	number = s[:bytes.LastIndexAny(s[:end], "0123456789")+1]
 	text, spaces := string(unit), s[len(number):end]
