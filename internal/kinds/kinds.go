@@ -206,7 +206,7 @@ func coded(x *softkmeans.Matrix, j int) int {
 			n, most = n+1, i+1
 		}
 	}
-	if n < 2 || n < most && (n < 5 || n < most-1) {
+	if n < 2 || codes[0] == 0 || n < most && (n < 5 || n < most-1) {
 		return 0
 	}
 	return n

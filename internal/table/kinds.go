@@ -4,6 +4,7 @@ package table
 
 import (
 	"bytes"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -247,10 +248,16 @@ func (p *parser) some(are func(j int, c *column) bool) some {
 	return p.these(slices.DeleteFunc(p.numbers(), func(j int) bool { return !are(j, &p.survey.columns[j]) }))
 }
 
+// mostListed is the largest number of columns that a note tells how to leave out: nobody types more.
+const mostListed = 50
+
 func (p *parser) these(at []int) some {
 	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
 	w, out := p.dialect.Words, " "+numbers
-	drop := hint(w.Drop, out+" leaves "+Plural(len(at), "it", "them")+" out")
+	drop := ""
+	if len(at) <= mostListed {
+		drop = hint(w.Drop, out+" leaves "+Plural(len(at), "it", "them")+" out")
+	}
 	if drop != "" && w.Keep != "" {
 		drop += ", " + w.Keep + out + " " + w.Drop + out + " carries " + Plural(len(at), "it", "them") + " along"
 	}
@@ -302,7 +309,10 @@ func (p *parser) noteDoubtful() (told []int) {
 			both("x", "y") && (name == "x" || name == "y") ||
 			both("top", "bottom") && (name == "top" || name == "bottom")
 	}
-	order := p.inOrder()
+	known, order, design := map[int]bool{}, map[int]bool{}, []int(nil)
+	for _, j := range p.inOrder() {
+		order[j] = true
+	}
 	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 }).at
 	switches := 2*len(from0) <= len(p.numbers()) // else they are rare species
 	dates := len(p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at)
@@ -316,7 +326,7 @@ func (p *parser) noteDoubtful() (told []int) {
 			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
 		}},
 		{1, "may be classes or answers, since they are 0 or 1", func(j int, _ string, c *column) bool {
-			return !slices.Contains(told, j) && switches && c.whole && c.least == 0 && c.most == 1
+			return switches && c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10
 		}},
 		{1, "may be dates or parts of them", func(_ int, name string, c *column) bool {
 			year := has("year", name) && c.least >= 1700 && c.most <= 2100
@@ -334,15 +344,19 @@ func (p *parser) noteDoubtful() (told []int) {
 		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
 			return p.width > 3 && where(j)
 		}},
-		{1, "may be times, places, codes or parts of a design, by the order of the numbers down the file", func(j int, name string, c *column) bool {
-			by := func(i int) bool { return !where(i) && p.survey.columns[i].groups(c) }
-			return !slices.Contains(told, j) && !is("axis", name) &&
-				(slices.Contains(order, j) || slices.ContainsFunc(slices.Concat(told, order), by))
-		}},
+		{1, "may be times, places, codes or parts of a design, by the order of the numbers down the file",
+			func(j int, name string, c *column) bool {
+				by := func(i int) bool { return !where(i) && p.survey.columns[i].groups(c) }
+				return !is("axis", name) && (order[j] || len(design) <= mostListed && slices.ContainsFunc(design, by))
+			}},
 	} {
-		found := p.some(func(j int, c *column) bool { return doubt.are(j, p.names[j], c) })
+		design = slices.AppendSeq(slices.Clone(told), maps.Keys(order))
+		found := p.some(func(j int, c *column) bool { return !known[j] && doubt.are(j, p.names[j], c) })
 		if len(found.at) >= doubt.least {
 			told = append(told, found.at...)
+			for _, j := range found.at {
+				known[j] = true
+			}
 			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
 		}
 	}

@@ -126,7 +126,8 @@ func (l *long) find() bool {
 		l.axis = slices.MaxFunc(features, func(i, j int) int { return len(l.all[i].values) - len(l.all[j].values) })
 	case pair != nil:
 		l.named, l.axis = false, pair[1]
-		if len(numbers) < 3 && l.namesSamples(pair[1]) && !l.namesSamples(pair[0]) {
+		samples := func(j int) bool { return likeSample(l.nameOf(j)) || len(numbers) < 3 && idName(l.nameOf(j)) }
+		if samples(pair[1]) && !samples(pair[0]) { // beside more numbers the ids of genes are no samples
 			l.axis = pair[0]
 		}
 	default:
@@ -216,7 +217,11 @@ func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
 		}
 		advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
 		if drop := d.Words.Drop; drop != "" {
-			one := l.values[max(0, slices.IndexFunc(l.values, func(j int) bool { return !is("aside", l.nameOf(j)) }))]
+			best := slices.DeleteFunc(slices.Clone(l.values), func(j int) bool { return is("aside", l.nameOf(j)) })
+			one := append(best, l.values[0])[0]
+			if i := slices.IndexFunc(best, func(j int) bool { return !l.all[j].whole }); i > 0 { // no code
+				one = best[i]
+			}
 			rest := slices.DeleteFunc(slices.Clone(l.values), func(j int) bool { return j == one })
 			others := strings.Join(mapped(rest, func(j int) string { return strconv.Itoa(j + 1) }), ",")
 			advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.called(one)
