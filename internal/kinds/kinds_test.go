@@ -188,11 +188,20 @@ func TestCodes(t *testing.T) {
 		row := []float64{1 + math.Mod(i, 3), 1000 + 7*i, 80 + math.Mod(11*i, 50), math.Mod(i*i, 31)}
 		regions = append(regions, row)
 	}
+	some := func(codes ...float64) (rows [][]float64) { // 60 rows with these codes at the end
+		for i := range 60 {
+			rows = append(rows, []float64{math.Sin(float64(i)), float64(i * i), codes[i%len(codes)]})
+		}
+		return rows
+	}
 	for _, c := range []struct {
 		name           string
 		rows           [][]float64
 		column, groups int
 	}{
+		{"classes 1 to 7 without 6", some(1, 2, 3, 4, 5, 7), 3, 6},
+		{"from 2 on", some(2, 3, 4, 5, 6), 0, 0},
+		{"two left out", some(1, 2, 3, 5, 7), 0, 0},
 		{"packs", [][]float64{{1, .5, 4}, {2, .9, 9}, {3, .1, 9}, {3, .5, 8}, {2, .7, 9}, {1, .2, 9}}, 1, 3},
 		{"classes from 0", [][]float64{{5.1, 3.5, 0}, {4.9, 3, 0}, {7, 3.2, 1}, {6.4, 3.2, 1}}, 3, 2},
 		{"a number once", [][]float64{{1, .5, 4}, {2, .9, 9}, {3, .1, 9}, {1, .5, 8}, {2, .7, 9}}, 0, 0},

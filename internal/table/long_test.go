@@ -46,6 +46,7 @@ func TestLong(t *testing.T) {
 		{"sample,wavelength,refl,sd\n", "S,W,V,0.1\n", "? 2 columns of values"},
 		{"strain,meas,value,zscore\n", "S,gW,V,0.1\n", "? 4 samples of column 1 (strain) and 6 values"},
 		{"locus,state,raw,scaled,fpkm,len,l2,l3,l4\n", "gW,S,V,N,0.N,1,,,\n", "? 4 samples of column 2 (state) and 6 values"},
+		{"patient,assay,count,area,height\n", "S,gW,N,0.N,V\n", "? 4 samples of column 1 (patient) and 6 values"},
 		{"land,kind,time,value\n", "dX,S,qW,V\n", "? 4 samples of column 1 (land), column 2 (kind) and 6 values"},
 		{"x,y,z\n", "I,W,V\n", "rows 24"},
 		{"id,size,weight\n", "N,W,V\n", "rows 24"},
