@@ -71,8 +71,9 @@
 //     column; genes as ids of five columns; columns that agree on rows of a different size (alike.go), if
 //     neither ids nor names are samples, dates or a series;
 //   - columns such as Zr Error behind Zr, those named as sums, years, parts of dates, names that come twice;
-//   - few whole numbers in columns such as Plot or class; whole numbers that only rise, others at regular
-//     steps, equal ones that stay together or come in turn, numbers that are the same within such a group;
+//   - few whole numbers in columns such as Plot or class; 0 and 1 beside other numbers; whole numbers that only
+//     rise or count again, others at regular steps, equal ones that stay together or come in turn, numbers that
+//     are the same within such a group;
 //   - depths and coordinates beside other columns (names with lat or long, x and y, top and bottom).
 //
 // # Advice
