@@ -194,8 +194,8 @@ func TestMinVolumeRange(t *testing.T) {
 }
 
 // TestMinVolumeCancel stops fits after ever more looks at the context, or passes. The error is the context's.
-// The model, if there is one, is complete: its objective is that of its pair, fixed centers are there to the
-// bit, and memberships are those of centers within the bounds. After a pass there is one.
+// Once a pass is complete, a model is returned. Its objective is the squared error of its centers and
+// memberships. Fixed centers are there to the bit, and centers are within their bounds.
 func TestMinVolumeCancel(t *testing.T) {
 	t.Parallel()
 	digits := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 120))
@@ -416,6 +416,18 @@ func TestExtremeRows(t *testing.T) {
 		vf := mustDo(openMinVolume(bg, x, len(want), o))(t)
 		if got := vf.toData(vf.extremeRows(0)); maxDiff(got, chosenRows(x, want)) > 1e-14 {
 			t.Errorf("%v: rows %v, want %v", sum, got.Data, want)
+		}
+	}
+}
+
+// TestManyStart: by default a fit of more than 32 prototypes starts as with InitSPA, and of 32 as with
+// InitKMeans.
+func TestManyStart(t *testing.T) {
+	x := randomData(120, 40, 30, 2)
+	for k, init := range map[int]Init{32: InitKMeans, 33: InitSPA} {
+		_, want := started(t, x, k, &MinVolumeOptions{Init: init})
+		if _, got := started(t, x, k, &MinVolumeOptions{}); !slices.Equal(got.Data, want.Data) {
+			t.Errorf("k = %d does not start as with %v", k, init)
 		}
 	}
 }

@@ -298,10 +298,10 @@ func (c *cone) withoutHalfSpace(f, g *softkmeans.Matrix) (*softkmeans.Model, err
 	return best, nil
 }
 
-// halfSpace returns the axis and the margin. The axis is the unit vector whose least cosine with the rows of w
-// is about as large as possible. The margin is this cosine. Wolfe (1976, Finding the Nearest Point in a
-// Polytope) published the method. A row i with skip(i) does not count. The axis is nil if no row counts, or if no half-space
-// contains the others.
+// halfSpace returns the axis and the margin. The axis is the unit vector whose least cosine with the rows of
+// w is about as large as possible. The margin is this cosine. Wolfe (1976, Finding the Nearest Point in a
+// Polytope) published the method. A row i with skip(i) does not count. The axis is nil if no row counts, or
+// if no half-space contains the others.
 //
 // The corral contains a few rows of length 1, whose hull contains the point nearest to 0 so far. A step adds
 // the row with the least cosine to this point, and drops rows that are no longer needed. The norm of the

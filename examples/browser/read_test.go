@@ -153,7 +153,8 @@ func checkRefused(t *testing.T, parts []part, err error, want string) {
 	default:
 		want, _, _ = strings.Cut(want, " (add ") // a button
 		none := want[0] == '"'                   // nothing on the page mends the file
-		for _, start := range []string{"this is ", "a blank line ", "each sample ", "the rows of numbers ", "4 fields "} {
+		starts := []string{"this is ", "a blank line ", "each sample ", "the rows of numbers ", "4 fields "}
+		for _, start := range starts {
 			none = none || strings.HasPrefix(want, start)
 		}
 		if !strings.Contains(err.Error(), strings.Replace(want, "-header", "Header", 1)) || ways == "" && !none {

@@ -25,9 +25,9 @@ func rowsOf(m *softkmeans.Matrix, lo, hi int) *softkmeans.Matrix {
 }
 
 // Mixtures returns the memberships (n×k) of the rows of x in m.Centers, whose sums are as in m.Sum. The
-// workers, 0 for all processors, share the rows. A row takes up to k³ products, and dk. Mixtures looks at ctx
-// after 2^24 products or 4096 rows, but at least 72 rows, which share their preparation. In 350 centers 72 rows
-// take .3 s.
+// workers, 0 for all processors, share the rows. A row takes up to k³ + dk products. Mixtures looks at
+// ctx after 2^24 products or 4096 rows, but at least 72 rows, which share their preparation. In 350 centers
+// 72 rows take .3 s.
 func Mixtures(
 	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, workers int,
 ) (*softkmeans.Matrix, error) {

@@ -47,15 +47,15 @@
 //     are they if column 1 has types of mutations, the main oxides, or is named gene, protein, … beside names
 //     of samples, if a line below the header is named Group, Class, …, or if the file is GCT. A line there of
 //     words that all come again, two or more, is a question. One of these without the other is a question:
-//     genes above five columns or more, elements, species, names such as OTU_3, gene12 or Abra alba, a column
-//     of m/z or of lineages, an axis without a name. So are names of six samples or more above twice as many
-//     rows, if column 1 has no name. An axis beside columns of other kinds, or it or regular steps beside
-//     one, is one measurement, whose points stay rows, with a warning; so are names of features beside one or
-//     two samples. Lines of sample, axis and value are a long table if names say so. If each sample has each
-//     value of the axis, that is a question, as it is for two columns of text beside numbers, or more beside
-//     one. Codes, places, units, flags and a counter are left out of it, and entries that counts from 1 lack
-//     are 0. Of more values the text may have one. Time, Date and Year are no axes. Columns of the same axis
-//     beside each sample, as the Cary writes, are one axis.
+//     genes above five columns or more, elements, species, names such as OTU_3, gene12 or Abra alba. So is a
+//     column of m/z or of lineages, and an axis without a name. So are names of six samples or more above
+//     twice as many rows, if column 1 has no name. An axis beside columns of other kinds, or it or regular
+//     steps beside one, is one measurement, whose points stay rows, with a warning. So are names of features
+//     beside one or two samples. Lines of sample, axis and value are a long table if names say so. If each
+//     sample has each value of the axis, that is a question, as it is for two columns of text beside
+//     numbers, or more beside one. Codes, places, units, flags and a counter are left out of it, and entries
+//     that counts from 1 lack are 0. Of more values the text may have one. Time, Date and Year are no axes.
+//     Columns of the same axis beside each sample, as the Cary writes, are one axis.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.

@@ -267,8 +267,8 @@ func (p *parser) these(at []int) some {
 func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
 
 // noteOthers names the few columns of data beside many with numbered names: constituents beside
-// wavelengths, years and places beside species. A warning has told some.
-func (p *parser) noteOthers(told []int) {
+// wavelengths, years and places beside species. It leaves out the columns that a warning told.
+func (p *parser) noteOthers(told map[int]bool) {
 	shape := func(j int) string {
 		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
 		return shape
@@ -281,7 +281,7 @@ func (p *parser) noteOthers(told []int) {
 		}
 	}
 	many := shapes[most]
-	others := p.some(func(j int, _ *column) bool { return shape(j) != most && !slices.Contains(told, j) })
+	others := p.some(func(j int, _ *column) bool { return shape(j) != most && !told[j] })
 	if n := len(others.at); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
 		return
 	}
@@ -290,8 +290,8 @@ func (p *parser) noteOthers(told []int) {
 }
 
 // noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
-// else. It returns the latter.
-func (p *parser) noteDoubtful() (told []int) {
+// else. It returns the latter, each of which has one warning.
+func (p *parser) noteDoubtful() (told map[int]bool) {
 	most, times := "", map[string]int{}
 	for _, j := range p.numbers() {
 		if times[p.names[j]]++; times[p.names[j]] > times[most] {
@@ -309,9 +309,11 @@ func (p *parser) noteDoubtful() (told []int) {
 			both("x", "y") && (name == "x" || name == "y") ||
 			both("top", "bottom") && (name == "top" || name == "bottom")
 	}
-	known, order, design := map[int]bool{}, map[int]bool{}, []int(nil)
-	for _, j := range p.inOrder() {
-		order[j] = true
+	told = map[int]bool{}
+	order := p.inOrder()
+	ordered, design := map[int]bool{}, []int(nil) // design: order and told
+	for _, j := range order {
+		ordered[j] = true
 	}
 	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 }).at
 	switches := 2*len(from0) <= len(p.numbers()) // else they are rare species
@@ -347,15 +349,14 @@ func (p *parser) noteDoubtful() (told []int) {
 		{1, "may be times, places, codes or parts of a design, by the order of the numbers down the file",
 			func(j int, name string, c *column) bool {
 				by := func(i int) bool { return !where(i) && p.survey.columns[i].groups(c) }
-				return !is("axis", name) && (order[j] || len(design) <= mostListed && slices.ContainsFunc(design, by))
+				return !is("axis", name) && (ordered[j] || len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
 	} {
-		design = slices.AppendSeq(slices.Clone(told), maps.Keys(order))
-		found := p.some(func(j int, c *column) bool { return !known[j] && doubt.are(j, p.names[j], c) })
+		design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
+		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
 		if len(found.at) >= doubt.least {
-			told = append(told, found.at...)
 			for _, j := range found.at {
-				known[j] = true
+				told[j] = true
 			}
 			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
 		}

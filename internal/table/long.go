@@ -219,7 +219,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (l *long, err *Error) {
 		if drop := d.Words.Drop; drop != "" {
 			best := slices.DeleteFunc(slices.Clone(l.values), func(j int) bool { return is("aside", l.nameOf(j)) })
 			one := append(best, l.values[0])[0]
-			if i := slices.IndexFunc(best, func(j int) bool { return !l.all[j].whole }); i > 0 { // no code
+			if i := slices.IndexFunc(best, func(j int) bool { return !l.all[j].whole }); i > 0 { // not a code
 				one = best[i]
 			}
 			rest := slices.DeleteFunc(slices.Clone(l.values), func(j int) bool { return j == one })

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// inOrder returns the columns of data whose order down the file is that of a time, a place, a code or a
-// design, and not that of a measurement: by chance once in 1000 tables. If most columns rise, as curves do,
-// rising is no sign.
+// inOrder returns columns of data that are seldom measurements: times, places, codes and parts of a design.
+// Their numbers rise or turn down the file, see order. Measurements do so by chance in one of 1000 tables. If
+// most columns rise, as curves do, the rising ones are not returned.
 //
-// Of 1 087 tables, among them 503 of R's, 289 such columns are told by no name. All but 13 are no
-// measurements. The 13 are measurements by which the file is sorted, as the speed of R's cars is.
+// 1 087 tables, 503 of them R's, have 289 such columns that no name tells. Of these, 13 are measurements by
+// which the file is sorted, such as the speed of R's cars. Then numbers that count again did not yet turn.
 func (p *parser) inOrder() (at []int) {
 	var rising []int
 	all := p.numbers()
@@ -28,11 +28,14 @@ func (p *parser) inOrder() (at []int) {
 	return at
 }
 
-// order reports two things about numbers that can be arranged in least ways. They rise if they are whole
-// and never fall, or rise or fall at regular steps. They turn if equal numbers stay together, as in 1, 1,
-// 1, 2, 2, or come in turn, as in 1, 2, 3, 1, 2, 3, and half of the different ones come twice. They also
-// do if nine of ten count from the least again and again, as animals by site. Numbers that are not whole and only
-// rise or fall do not turn, since they may be rounded.
+// order reports whether the numbers of a column rise, and whether they turn. Both are false if the numbers
+// can be arranged in fewer than `least` ways. Numbers rise if they are whole and never fall, or rise or
+// fall at regular steps. They turn in three cases. The first two need half of the different numbers twice.
+//
+//   - equal numbers stay together: 1, 1, 1, 2, 2. Numbers with decimals must not also be sorted, since they
+//     may be rounded measurements;
+//   - numbers come in turn: 1, 2, 3, 1, 2, 3;
+//   - nine of ten count on from the number before, or begin again at the least, as animals by site do.
 func (c *column) order(least float64) (rises, turns bool) {
 	ways, times := 1.0, map[float64]int{}
 	for i, v := range c.list {
@@ -61,8 +64,8 @@ func (c *column) order(least float64) (rises, turns bool) {
 		10*(again+counted) >= 9*n
 }
 
-// groups reports whether each number of c stands beside one number of another column. On average it comes
-// twice.
+// groups reports whether each number of c always stands beside the same number of another column, such as the
+// elevation of a site. On average each number of c must come twice.
 func (c *column) groups(other *column) bool {
 	beside := map[float64]float64{}
 	for i, v := range c.list {

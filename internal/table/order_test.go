@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ func TestOrder(t *testing.T) {
 	designs := map[string]func(i int) float64{
 		"blocks":   func(i int) float64 { return []float64{2.5, 7, 3, 5}[i/6] },
 		"halves":   func(i int) float64 { return float64(3 + i/12) },
-		"laps":     func(i int) float64 { return float64(1 + i%9%8) }, // 1, …, 8, 1, 1, 2, …
+		"again":    func(i int) float64 { return float64(1 + []int{i, i - 7, i - 17}[min(i/7, 1)+i/17]) }, // 7, 10 and 7
 		"cycle":    func(i int) float64 { return float64(i%8) / 2 },
 		"runs":     func(i int) float64 { return float64(i / 2 % 4) },
 		"clock":    func(i int) float64 { return float64(81200 + i*i + 7*i) },
@@ -67,6 +68,32 @@ func TestOrderOfCurves(t *testing.T) {
 		}
 		if told := strings.Contains(strings.Join(got.Notes, ""), "may be times"); told != (rising == 1 || rising == 2) {
 			t.Errorf("%d columns rise: %q", rising, got.Notes)
+		}
+	}
+}
+
+// TestDoubts: a column has one warning at most, and advice does not leave one column, or none of the values.
+func TestDoubts(t *testing.T) {
+	number, plot, strains := "v,Sample Number\n", "v,plot\n", "strain,gene,value,group\n"
+	for i := range 12 {
+		number += fmt.Sprintf("%.2f,%d\n", math.Sin(float64(i)), 1+i*i%3)
+		plot += fmt.Sprintf("%.2f,%d\n", math.Sin(float64(i)), i*i%3%2)
+		strains += fmt.Sprintf("%d,gene%d,%.2f,%c\n", 1+i/3, 1+i%3, math.Sin(float64(i)), "tc"[i/3%2])
+	}
+	flags := Dialect{Guess: true, Words: Words{}.orFlags()}
+	for text, name := range map[string]string{number: "(Sample Number)", plot: "(plot)"} {
+		got, err := Read(strings.NewReader(text), "f", flags)
+		if err != nil || strings.Count(strings.Join(got.Notes, "\n"), name+" is data, too") != 1 {
+			t.Errorf("%s: %q, %v", name, got.Notes, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"a,b,v\nx,p,1\ny,q,2\nx,q,3\nz,p,4\nx,p,1\ny,q,2.5\n": "without them 1 column of numbers is left",
+		strains: `makes a row of each sample, of "value"`,
+	} {
+		if _, err := Read(strings.NewReader(text), "f", flags); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "-drop a") {
+			t.Errorf("%v", err)
 		}
 	}
 }
