@@ -14,6 +14,7 @@ import (
 	"softkmeans/internal/kinds"
 	"softkmeans/internal/measure"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -27,14 +28,29 @@ const (
 // look finds out the kind of the numbers, and notes it for -scale auto. It returns the scale to take.
 func (d *data) look(f *inputFlags) scale.Kind {
 	note := func(text string) { d.Notes = append(d.Notes, text) }
-	without := func(text string, column int) {
-		if word := dropWord(&d.Head, column-1); word != "" {
-			text += "; -drop " + word + " leaves it out"
+	called := func(columns []int) (names []string) {
+		for _, j := range columns {
+			names = append(names, short(d.Names[j-1], mostName))
+		}
+		return names
+	}
+	without := func(text string, columns ...int) {
+		var words []string
+		for _, j := range columns {
+			if word := dropWord(&d.Head, j-1); word != "" {
+				words = append(words, word)
+			}
+		}
+		if len(words) == len(columns) {
+			text += "; -drop " + strings.Join(words, ",") + table.Plural(len(words), " leaves it out", " leaves them out")
 		}
 		note(text)
 	}
-	if at, groups := kinds.Codes(d.x); at > 0 && !d.Doubted(d.Names[at-1]) {
-		without(kinds.CodesWords(short(d.Names[at-1], mostName), groups), at)
+	if at := kinds.Codes(d.x, d.Names, d.Doubted); at != nil {
+		without(kinds.CodesWords(called(at)), at...)
+	}
+	if at := kinds.Constant(d.x); at != nil {
+		note(kinds.ConstantWords(called(at)))
 	}
 	found := kinds.Look(d.x)
 	if f.noCounts {

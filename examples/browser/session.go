@@ -411,8 +411,17 @@ func (d *data) describe(o options) []part {
 // labels.
 func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 	given := softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
-	if at, groups := kinds.Codes(given); at > 0 && !d.Doubted(d.Names[at-1]) {
-		notes = append(notes, kinds.CodesWords(d.Names[at-1], groups))
+	called := func(columns []int) (names []string) {
+		for _, j := range columns {
+			names = append(names, d.Names[j-1])
+		}
+		return names
+	}
+	if at := kinds.Codes(given, d.Names, d.Doubted); at != nil {
+		notes = append(notes, kinds.CodesWords(called(at)))
+	}
+	if at := kinds.Constant(given); at != nil {
+		notes = append(notes, kinds.ConstantWords(called(at)))
 	}
 	if at := d.kind.Total; at > 0 {
 		notes = append(notes, "column "+d.Names[at-1]+kinds.TotalWords)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"softkmeans"
@@ -181,45 +182,64 @@ func TestSlack(t *testing.T) {
 	}
 }
 
+// TestCodes: few whole numbers beside measurements are codes, not beside other small counts, and not in few rows.
 func TestCodes(t *testing.T) {
-	var regions [][]float64 // acids in whole numbers, the third of them rare
-	for n := range 60 {
-		i := float64(n)
-		row := []float64{1 + math.Mod(i, 3), 1000 + 7*i, 80 + math.Mod(11*i, 50), math.Mod(i*i, 31)}
-		regions = append(regions, row)
-	}
-	some := func(codes ...float64) (rows [][]float64) { // 60 rows with these codes at the end
-		for i := range 60 {
-			rows = append(rows, []float64{math.Sin(float64(i)), float64(i * i), codes[i%len(codes)]})
+	rows := func(n int, of ...func(i int) float64) (rows [][]float64) {
+		for i := range n {
+			row := make([]float64, len(of))
+			for j := range of {
+				row[j] = of[j](i)
+			}
+			rows = append(rows, row)
 		}
 		return rows
 	}
+	measured := func(i int) float64 { return math.Sin(float64(i)) }
+	size := func(i int) float64 { return float64(40 + i*i) }
+	one := func(i int) float64 { return 7 }
+	turns := func(codes ...float64) func(i int) float64 {
+		return func(i int) float64 { return codes[i*i%11%len(codes)] }
+	}
+	gap := func(i int) float64 {
+		if i == 4 {
+			return math.NaN()
+		}
+		return float64(i % 3)
+	}
 	for _, c := range []struct {
-		name           string
-		rows           [][]float64
-		column, groups int
+		name string
+		rows [][]float64
+		want []int
 	}{
-		{"classes 1 to 7 without 6", some(1, 2, 3, 4, 5, 7), 3, 6},
-		{"from 2 on", some(2, 3, 4, 5, 6), 0, 0},
-		{"two left out", some(1, 2, 3, 5, 7), 0, 0},
-		{"packs", [][]float64{{1, .5, 4}, {2, .9, 9}, {3, .1, 9}, {3, .5, 8}, {2, .7, 9}, {1, .2, 9}}, 1, 3},
-		{"classes from 0", [][]float64{{5.1, 3.5, 0}, {4.9, 3, 0}, {7, 3.2, 1}, {6.4, 3.2, 1}}, 3, 2},
-		{"a number once", [][]float64{{1, .5, 4}, {2, .9, 9}, {3, .1, 9}, {1, .5, 8}, {2, .7, 9}}, 0, 0},
-		{"a number left out", [][]float64{{1, .5, 4}, {3, .9, 9}, {3, .1, 9}, {1, .5, 8}}, 0, 0},
-		{"one number", [][]float64{{1, .5, 4}, {1, .9, 9}, {1, .1, 9}}, 0, 0},
-		{"in the middle", [][]float64{{.5, 1, 4}, {.9, 2, 9}, {.1, 1, 9}, {.2, 2, 8}}, 0, 0},
-		{"two switches", [][]float64{{1, .5, 0}, {0, .9, 1}, {1, .1, 0}, {0, .3, 1}}, 0, 0},
-		{"decimals", [][]float64{{1, .5, 4}, {1.5, .9, 9}, {1, .1, 9}, {1.5, .2, 8}}, 0, 0},
-		{"a rare count", [][]float64{{1, 50, 44}, {2, 91, 99}, {1, 17, 93}, {2, 21, 80}}, 0, 0},
-		{"regions of oils", regions, 1, 3},
-		{"channel and region", [][]float64{{1, 3, .5, 4, 7, 9}, {2, 3, .9, 9, 8, 2}, {2, 1, .1, 9, 1, 4}, {1, 2, .5, 8, 3, 1},
-			{1, 1, .7, 9, 5, 6}, {2, 2, .2, 9, 4, 3}}, 1, 2},
-		{"two columns", [][]float64{{1, .5}, {2, .9}, {1, .1}, {2, .2}}, 0, 0},
+		{"classes at the end", rows(60, measured, size, turns(1, 2, 3, 7)), []int{3}},
+		{"ratings in the middle", rows(24, measured, turns(3, 4, 5), size, measured), []int{2}},
+		{"two of six", rows(24, measured, turns(0, 1), size, measured, turns(2, 3), size), []int{2, 5}},
+		{"a missing one", rows(24, measured, size, gap), []int{3}},
+		{"more than a third", rows(24, measured, turns(0, 1), size, turns(2, 3)), nil},
+		{"beside small counts", rows(60, turns(1, 2), turns(0, 1, 2, 3), turns(3, 4), measured), nil},
+		{"above the codes", rows(24, measured, size, turns(10, 20, 30)), nil},
+		{"below 0", rows(24, measured, size, turns(-1, 1)), nil},
+		{"decimals", rows(24, measured, size, turns(1, 1.5)), nil},
+		{"one number", rows(24, measured, size, one), nil},
+		{"few rows", rows(8, measured, size, turns(1, 2, 3)), nil},
+		{"two columns", rows(24, measured, turns(1, 2)), nil},
+		{"counts with a class", rows(60, turns(1, 2), size, size, size), []int{1}},
+		{"counts with rare ones", rows(60, size, turns(0, 1), size, size), nil},
+		{"few rows of counts", rows(40, turns(1, 2), size, size, size), nil},
 	} {
 		x := tables.Must(softkmeans.FromRows(c.rows))(t)
-		if column, groups := Codes(x); column != c.column || groups != c.groups {
-			t.Errorf("%s: column %d with %d groups", c.name, column, groups)
+		names, none := make([]string, x.Cols), func(string) bool { return false }
+		if got := Codes(x, names, none); !slices.Equal(got, c.want) {
+			t.Errorf("%s: columns %d, want %d", c.name, got, c.want)
 		}
+	}
+	x := tables.Must(softkmeans.FromRows(rows(60, size, turns(0, 1), measured, turns(2, 3), size, measured)))(t)
+	told := func(name string) bool { return name == "class" }
+	if got := Codes(x, []string{"a", "city=Rome", "b", "class", "c", "d"}, told); len(got) > 0 {
+		t.Errorf("columns %d are told already, or code words", got)
+	}
+	if got := Constant(tables.Must(softkmeans.FromRows(rows(24, one, size, gap, one)))(t)); !slices.Equal(got, []int{1, 4}) {
+		t.Errorf("constant columns %d, want 1 and 4", got)
 	}
 }
 
