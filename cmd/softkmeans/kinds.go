@@ -46,7 +46,7 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		}
 		note(text)
 	}
-	if at := kinds.Codes(d.x, d.Names, d.Doubted); at != nil {
+	if at := kinds.Codes(d.x, d.Names, d.Doubted); len(at) > 0 {
 		without(kinds.CodesWords(called(at)), at...)
 	}
 	if at := kinds.Constant(d.x); at != nil {

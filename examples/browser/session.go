@@ -417,7 +417,7 @@ func (d *data) kindNotes(asked scale.Kind) (notes []string) {
 		}
 		return names
 	}
-	if at := kinds.Codes(given, d.Names, d.Doubted); at != nil {
+	if at := kinds.Codes(given, d.Names, d.Doubted); len(at) > 0 {
 		notes = append(notes, kinds.CodesWords(called(at)))
 	}
 	if at := kinds.Constant(given); at != nil {

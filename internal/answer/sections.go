@@ -352,8 +352,8 @@ func (a *Answer) rows() Section {
 	}
 	equal, of := a.Certificate != nil && !(a.Certificate.Total > 0), " of "+view.Count(a.Rows, "row")
 	if a.leads() && a.Moved > 0 {
-		s.Lines = append(s.Lines, "Labels are the largest memberships. Files of memberships have clusters "+
-			"around means, too. They differ in "+strconv.Itoa(a.Moved)+of+".")
+		s.Lines = append(s.Lines, "The label of a row is its largest membership. Output files also contain "+
+			"clusters around means, which differ for "+strconv.Itoa(a.Moved)+of+".")
 	}
 	if equal || a.leads() || a.Undetermined {
 		return s

@@ -94,8 +94,8 @@ func Warnings(m *softkmeans.Model, undetermined bool) (lines []string) {
 		case softkmeans.WarnLabels, softkmeans.WarnShares:
 			text := "change up to " + Percent(w.Value) + " of the memberships. Fewer prototypes may be more stable."
 			if w.Kind == softkmeans.WarnLabels {
-				text = "give up to " + Percent(w.Value) + " of the rows another label. In test tables as unstable as this one " +
-					"about " + strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of labels were right. " + rely
+				text = "give up to " + Percent(w.Value) + " of the rows another label. In test tables as unstable as this one, " +
+					"about " + strconv.Itoa(int(math.Round(100*TypicalAccuracy(w.Value)))) + " % of the labels agreed with the known classes. " + rely
 			}
 			lines = append(lines, "Refits on half of the rows "+text)
 		case softkmeans.WarnDimensions:

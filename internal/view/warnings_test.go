@@ -25,8 +25,8 @@ func TestWarnings(t *testing.T) {
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as " +
 			"the farthest row. A larger slack or fewer prototypes may help.",
 		"The squared error is 1.5 times the largest error that the slack allows, and no fit had a smaller one: check bounds and known prototypes.",
-		"Refits on half of the rows give up to 12.3 % of the rows another label. In test tables as unstable as this one " +
-			"about 76 % of labels were right. For rows between clusters rely on memberships.",
+		"Refits on half of the rows give up to 12.3 % of the rows another label. In test tables as unstable as this one, " +
+			"about 76 % of the labels agreed with the known classes. For rows between clusters rely on memberships.",
 	}
 	if got := Warnings(m, false); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
