@@ -2,10 +2,8 @@ package table
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"slices"
-	"unicode"
 
 	"softkmeans/internal/csv"
 )
@@ -25,7 +23,7 @@ type chunks struct {
 	source string
 	size   int
 	guess  bool   // UTF-16 is taken for UTF-8
-	begun  bool   // a line has been returned
+	line   int    // the lines before those that are read next
 	rest   []byte // lines that are read again
 	tail   []byte // the incomplete line with which the next chunk starts
 	err    error  // the error of r, or a fault of the text that ends it
@@ -34,29 +32,35 @@ type chunks struct {
 
 // read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It returns
 // fewer if r has no more at the time, so that an error in a line is reported before the next line arrives. Every
-// line but the last of the text ends in LF. The error is io.EOF, errLongLine, a *Error, or that of r after
-// readError; then there are no lines.
+// line but the last of the text ends in LF. The error is io.EOF, a *Error, or that of r after readError; then
+// there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
-	if len(c.rest) > 0 {
-		text, c.rest = c.rest, nil
-		return text, nil
+	if text = c.rest; len(text) == 0 {
+		text, err = c.lines(buf)
 	}
+	c.rest = nil
+	c.line += bytes.Count(text, []byte("\n"))
+	return text, err
+}
+
+// lines is read without rest.
+func (c *chunks) lines(buf []byte) ([]byte, error) {
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]
 	limit := max(c.size, len(buf)+1)
 	end := 0 // of the lines
 	for idle := 0; c.err == nil; {
 		if len(buf) == limit { // no line ends in buf
-			if !c.begun && len(buf) >= longStart && endsInCR(buf) {
+			if c.line == 0 && len(buf) >= longStart && inCR(buf) {
 				c.err = errCR(c.source)
 				break
 			} else if len(buf) > mostLine {
-				c.err = errLongLine
+				c.err = &Error{Source: c.source, Line: c.line + 1, Msg: "a line of more than 64 MB"}
 				break
 			}
 			limit = min(2*limit, mostLine+1)
 		}
-		if len(buf) == cap(buf) {
+		if cap(buf)-len(buf) < sniffSize { // less would be read in pieces by the buffer of sniff
 			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
 		}
 		space := min(cap(buf), limit) - len(buf)
@@ -73,7 +77,6 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 			}
 		case end > 0 && err == nil && (n < space || len(buf) == limit):
 			c.tail = append(c.tail, buf[end:]...)
-			c.begun = true
 			return buf[:end], nil
 		default:
 			idle = 0
@@ -84,86 +87,85 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 	}
 	switch {
 	case len(buf) > 0:
-		c.begun = true
 		return buf, nil
-	case c.err == io.EOF, c.err == errLongLine:
-		return nil, c.err
+	case c.err == io.EOF:
+		return nil, io.EOF
 	}
 	return nil, readError(c.source, c.err)
 }
 
-var errLongLine = errors.New("a line of more than 64 MB")
-
-// longLine adds the place to errLongLine.
-func longLine(err error, source string, line int) error {
-	if err == errLongLine {
-		return &Error{Source: source, Line: line, Msg: err.Error()}
+// peek returns the start of a text, without a byte order mark: size bytes or more, or all of it, and at least
+// one line that is not blank.
+func (c *chunks) peek(size int) (text []byte, err error) {
+	for blank := true; blank || len(text) < size; {
+		more, err := c.read(nil)
+		if err == io.EOF || err != nil && !blank {
+			break // the next read returns it again
+		} else if err != nil {
+			return nil, err
+		}
+		if text == nil {
+			more = bytes.TrimPrefix(more, []byte("\ufeff"))
+		}
+		text = append(text, more...)
+		if blank = blank && absent(more); blank && len(text) > mostLine {
+			return nil, &Error{Source: c.source, Msg: "the first 64 MB are blank lines"}
+		}
 	}
-	return err
+	if inCR(text) {
+		return nil, errCR(c.source)
+	}
+	return text, nil
 }
 
-// endsInCR reports whether lines end in CR alone. A CR at the very end does not count.
-func endsInCR(text []byte) bool {
-	text = text[:min(len(text), longStart)]
-	return bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(bytes.TrimSpace(text), '\r') >= 0
+// firstLine is the first line of a text that is not blank, with its end.
+func firstLine(text []byte) []byte {
+	for line := range bytes.Lines(text) {
+		if present(line) {
+			return line
+		}
+	}
+	return nil
+}
+
+// inCR reports whether lines end in CR alone: there is one within the first line. In quotes it may be part of a
+// field, and at the very end it does not count.
+func inCR(text []byte) bool {
+	line := firstLine(text)
+	quoted := bytes.HasSuffix(line, []byte("\n")) && bytes.IndexByte(line, '"') >= 0
+	return bytes.IndexByte(bytes.TrimSpace(line), '\r') >= 0 && !quoted
 }
 
 func errCR(source string) *Error {
 	return &Error{Source: source, Msg: "the lines end in CR alone; convert them to LF"}
 }
 
-// start reads up to the first line that is not blank, without a byte order mark.
-func start(in *chunks) (text []byte, line string, err error) {
-	for len(text) <= mostLine {
-		more, err := in.read(nil)
-		if err == io.EOF {
-			return text, "", nil
-		} else if err != nil {
-			return nil, "", longLine(err, in.source, bytes.Count(text, []byte("\n"))+1)
-		}
-		if text == nil {
-			more = bytes.TrimPrefix(more, []byte("\ufeff"))
-		}
-		text = append(text, more...)
-		if rest := bytes.TrimLeftFunc(more, unicode.IsSpace); len(rest) > 0 {
-			blank := more[:len(more)-len(rest)]
-			first, _, ends := bytes.Cut(more[bytes.LastIndexByte(blank, '\n')+1:], []byte("\n"))
-			if bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0 && !(ends && bytes.IndexByte(first, '"') >= 0) {
-				return nil, "", errCR(in.source) // in quotes it may be part of a field
-			}
-			return text, string(first), nil
-		}
-	}
-	return nil, "", &Error{Source: in.source, Msg: "the first 64 MB are blank lines"}
-}
-
 // chunk is some lines of the text and, if parsed, the rows in them.
 type chunk struct {
 	text   []byte
+	line   int // the lines before them
 	part   part
 	parser *parser // of an ahead
 	parsed bool
-	err    error         // if it is set there is no text
+	err    error         // of chunks.read; then there is no text
 	done   chan struct{} // receives a value when a worker has finished the chunk
 }
 
+func (c *chunk) read(in *chunks) {
+	c.line = in.line
+	c.text, c.err = in.read(c.text)
+}
+
 // feed delivers chunks in order.
-type feed interface {
-	// next returns the next chunk, with an error of chunks.read behind the last. It takes the memory of the
-	// one before; nil: there is none.
-	next(last *chunk) *chunk
-	close()
+type feed struct {
+	// next returns the next chunk, with an error behind the last. It takes the memory of the one before; nil:
+	// there is none.
+	next  func(last *chunk) *chunk
+	close func()
 }
 
 // serial reads a chunk when next is called. Its chunks are not parsed.
-type serial struct {
-	in    *chunks
-	chunk chunk
+func serial(in *chunks) feed {
+	c := new(chunk)
+	return feed{func(*chunk) *chunk { c.read(in); return c }, func() {}}
 }
-
-func (s *serial) next(*chunk) *chunk {
-	s.chunk.text, s.chunk.err = s.in.read(s.chunk.text)
-	return &s.chunk
-}
-
-func (s *serial) close() {}

@@ -38,7 +38,7 @@ type layout struct {
 	origin *arranged        // a text that was arranged anew; nil: it is as it was
 }
 
-// part is the rows in some lines of a text. The lines are counted from 1.
+// part is the rows in some lines of a text.
 type part struct {
 	data   []float64
 	rows   int
@@ -47,7 +47,6 @@ type part struct {
 	weight []float64
 	flaws  flaws // of fields that are missing, or no numbers
 
-	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none, afterComment if one is before it
 	last  int   // the line on which the last row or comment ends
 	err   error // that follows the rows
@@ -82,10 +81,10 @@ type parser struct {
 	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
-// parse parses lines up to the first error. It asks for more text only within a record.
-func (p *parser) parse(text []byte, o *part) {
+// parse parses the lines of a chunk up to the first error. It asks for more text only within a record.
+func (p *parser) parse(c *chunk, o *part) {
 	o.clear()
-	p.split.Rest, p.split.End, p.split.Comment = text, 0, 0
+	p.split.Rest, p.split.End, p.split.Comment = c.text, c.line, 0
 	for p.plainRows(o); len(p.split.Rest) > 0; p.plainRows(o) {
 		fields, err := p.next()
 		if err == io.EOF {
@@ -122,7 +121,6 @@ func (p *parser) parse(text []byte, o *part) {
 		o.last = p.split.End
 	}
 	o.pass(p.split.Comment)
-	o.lines = p.split.End
 }
 
 // pass counts a comment or a rule as a line that is not blank. Line 0 is none.
@@ -282,7 +280,7 @@ func (p *parser) next() ([][]byte, error) {
 	if f, ok := err.(*csv.Fault); ok {
 		return nil, &Error{Source: p.source, Line: f.Line, Column: f.Field, Msg: f.Msg}
 	} else if err != nil {
-		return nil, longLine(err, p.source, p.split.End+1)
+		return nil, err
 	}
 	fields := p.split.Fields
 	if p.dialect.Guess && p.width > 0 {

@@ -35,7 +35,6 @@ type Reader struct {
 	chunk  *chunk // the present one
 	part   *part  // its rows
 	at     int    // the next row of part
-	base   int    // the lines before the part
 	before int    // the rows before the part
 	last   int    // the line on which the last row or comment ended
 	err    error  // that follows the part
@@ -94,7 +93,7 @@ func (t *Reader) head(in *chunks) error {
 	for ; line < p.split.Start; line++ {
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
-	in.rest, t.base = text, line-1
+	in.rest, in.line = text, line-1
 	return nil
 }
 
@@ -137,14 +136,18 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if err := in.sniff(); err != nil {
 		return nil, in, err
 	}
-	text, first, err := start(in)
+	size, skipped := 0, 0
+	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
+		size, d.Workers = math.MaxInt, 1
+	} else if d.Guess || d.Long == LongYes || d.classes {
+		size = surveySize
+	}
+	text, err := in.peek(size)
 	if err != nil {
 		return nil, in, err
 	}
 	var s *survey
-	skipped := 0
 	if d.Guess || d.Long == LongYes {
-		text = in.upTo(text, surveySize)
 		in.trial = trial{bytes.Clone(text[:startOf(text)]), d}
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
@@ -152,16 +155,11 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 		}
 		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
+		first := string(firstLine(text))
 		d.Delimiter = guessDelimiter(first)
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
 			d.Delimiter = ';' // the line has none: there is a single column
 		}
-	}
-	if d.classes {
-		text = in.upTo(text, surveySize)
-	}
-	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
-		text, d.Workers = in.upTo(text, math.MaxInt), 1
 	}
 	if t, again, err := s.arrange(in, text, d); t != nil || err != nil {
 		return t, again, err
@@ -279,35 +277,26 @@ func (t *Reader) Close() {
 
 // advance moves to the next part. The error is the one that follows its rows.
 func (t *Reader) advance() error {
-	t.base += t.part.lines
 	t.before += t.part.rows
 	t.own.clear()
 	t.part, t.at = &t.own, 0
-	text, err := t.follow()
-	if err != nil {
-		return longLine(err, t.Source, t.base+1)
+	if _, err := t.follow(); err != nil {
+		return err
 	}
 	if t.chunk.parsed {
 		t.part = &t.chunk.part
 	} else {
-		t.parser.parse(text, t.part)
+		t.parser.parse(t.chunk, t.part)
 	}
-	if t.before > 0 && t.part.first > 0 && t.base+t.part.first > t.last+1 {
+	if t.before > 0 && t.part.first > t.last+1 {
 		t.part.rows = 0
 		return gap(t.Source, t.last+1)
 	}
-	if t.part.last > 0 {
-		t.last = t.base + t.part.last
-	}
+	t.last = max(t.last, t.part.last)
 	for _, f := range t.part.flaws.list {
+		f.row += t.before
 		f.rows = mapped(f.rows, func(row int) int { return row + t.before })
-		if f.line, f.row = f.line+t.base, f.row+t.before; f.fault != nil {
-			f.fault.Line += t.base
-		}
 		t.flaws.add(f)
-	}
-	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
-		e.Line += t.base
 	}
 	return t.part.err
 }

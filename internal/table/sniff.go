@@ -1,8 +1,8 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
-	"io"
 	"strings"
 
 	"softkmeans/internal/csv"
@@ -69,37 +69,27 @@ func shellWord(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// sniff reads the start of a text, which is read again. It returns an error if the text is UTF-16, gzip or
-// binary. It waits for two bytes only.
-func (c *chunks) sniff() (err error) {
-	b, n := make([]byte, sniffSize), 0
-	for idle := 0; n < 2 && err == nil && idle < 100; idle++ { // then chunks.read gives up
-		var some int
-		some, err = c.r.Read(b[n:])
-		n += some
-	}
-	if b = b[:n]; err != nil { // after which r is not read
-		c.r = failed{err}
-	}
+// sniff looks at the start of a text, of which it waits for two bytes only. It returns an error if the text is
+// UTF-16 or of another format.
+func (c *chunks) sniff() error {
+	r := bufio.NewReaderSize(c.r, sniffSize)
+	c.r = r
+	_, _ = r.Peek(2) // its error is read again
+	b, _ := r.Peek(r.Buffered())
 	wide := bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff"))
 	msg := otherTable(b, c.source)
 	switch {
 	case msg != "":
 	case wide && c.guess:
-		c.r = csv.UTF16(io.MultiReader(bytes.NewReader(b[2:]), c.r), b[0] == 0xff)
+		_, _ = r.Discard(2)
+		c.r = csv.UTF16(r, b[0] == 0xff)
 		return nil
 	case wide:
 		msg = "the text is UTF-16; save it as UTF-8"
 	case bytes.IndexByte(b, 0) >= 0:
 		msg = "this is a binary file, not text"
 	default:
-		c.r = io.MultiReader(bytes.NewReader(b), c.r)
 		return nil
 	}
 	return &Error{Source: c.source, Msg: msg}
 }
-
-// failed is a reader that has ended.
-type failed struct{ err error }
-
-func (f failed) Read([]byte) (int, error) { return 0, f.err }

@@ -40,17 +40,6 @@ type survey struct {
 	notes    []string
 }
 
-func (c *chunks) upTo(text []byte, size int) []byte {
-	for len(text) < size {
-		more, err := c.read(nil)
-		if err != nil {
-			break // the next read returns it again
-		}
-		text = append(text, more...)
-	}
-	return text
-}
-
 // startOf is how much of a text is looked at: as much, however it was read.
 func startOf(text []byte) int {
 	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize && end >= 0 {
