@@ -184,8 +184,8 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
 				continue
 			}
-			asComma, has := plainer(f, ',')
-			asPoint, _ := plainer(f, '.')
+			asComma, has, _ := plainer(f, ',')
+			asPoint, _, _ := plainer(f, '.')
 			switch comma, point := isNumber(asComma), isNumber(asPoint); {
 			case comma && !point:
 				commas++

@@ -105,65 +105,10 @@ func (p *parser) atEnd() bool {
 	return true
 }
 
-// settled is a field as the Dialect settles it: empty where it counts as missing.
-func (p *parser) settled(f []byte) []byte {
-	if p.isDeleted(f) || p.naWord(f) != "" {
-		return nil
-	}
-	return p.halved(f)
-}
-
-// halved takes the text of a field and returns its replacement. For a value below a limit of detection, as
-// "<0.5", it is half of the limit, or nil if such values count as missing; any other field is unchanged.
-func (p *parser) halved(f []byte) []byte {
-	if p.dialect.Below == BelowError {
-		return f
-	}
-	v, unit, ok := p.limit(f)
-	switch {
-	case !ok:
-		return f
-	case p.dialect.Below == BelowMissing:
-		return nil
-	}
-	half := strconv.AppendFloat(nil, v/2, 'g', -1, 64)
-	if p.dialect.Decimal == ',' {
-		half = bytes.Replace(half, []byte("."), []byte(","), 1)
-	}
-	if unit != nil {
-		half = append(append(half, ' '), unit...)
-	}
-	return half
-}
-
-// isDeleted reports whether f is -1.23e34, which libraries of the USGS and of ENVI have for no value.
-func (p *parser) isDeleted(f []byte) bool {
-	if p.survey == nil || len(f) < 7 || f[0] != '-' || f[1] != '1' || bytes.IndexAny(f, "eE") < 0 {
-		return false
-	}
-	v, err := parseFloat(p.withPoint(f))
-	return err == nil && float32(v) == -1.23e34
-}
-
-// naWord is the word of Dialect.NA that a field is, or that is the same number; "" if there is none.
-func (p *parser) naWord(f []byte) string {
-	if p.dialect.NA == nil {
-		return ""
-	}
-	v, err := parseFloat(p.withPoint(f))
-	for _, word := range p.dialect.NA {
-		n, no := parseFloat([]byte(word))
-		if string(f) == word || err == nil && no == nil && v == n {
-			return word
-		}
-	}
-	return ""
-}
-
 func (p *parser) noteMended() {
 	s := p.survey
-	if s.deleted {
-		s.note("-1.23e34, a deleted channel, is a missing value")
+	if s.seen[deleted] {
+		s.note(deleted + ", a deleted channel, is a missing value")
 	}
 	for _, word := range p.dialect.NA {
 		if !s.cut && !s.seen[word] {
@@ -183,17 +128,4 @@ func someOf(names []string) string {
 		names = append(names[:2:2], strconv.Itoa(n)+" others")
 	}
 	return strings.Join(names, ", ")
-}
-
-// limit reads a field such as <4.0, and the unit behind it.
-func (p *parser) limit(f []byte) (v float64, unit []byte, ok bool) {
-	for _, sign := range []string{"<=", "<", "≤"} {
-		if rest, found := bytes.CutPrefix(f, []byte(sign)); found {
-			number, unit := cutUnit(rest)
-			text, _ := plainer(number, p.dialect.Decimal)
-			v, err := parseFloat(text)
-			return v, unit, err == nil
-		}
-	}
-	return 0, nil, false
 }

@@ -2,12 +2,10 @@ package table
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans/internal/csv"
 	"softkmeans/internal/number"
@@ -327,110 +325,25 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 				return err
 			}
 		default:
-			v, err := p.number(fields, j)
-			if err != nil && role >= 0 {
-				field := p.settled(bytes.TrimSpace(s))
-				if p.survey != nil || p.dialect.Missing && missing(field) {
-					v = math.NaN()
-					flawed = append(flawed, o.flaw(p, j, field, err))
-					err = nil
-				}
-			}
-			if err != nil {
+			e := p.entry(s)
+			v, err := p.number(e, j)
+			switch {
+			case err == nil && role >= 0:
+				row[role] = v
+			case err == nil && v >= 0:
+				o.weight = append(o.weight, v)
+			case err == nil:
+				return p.fault(j, quote(string(e.text))+p.in(j)+" is a weight below 0")
+			case role >= 0 && (p.survey != nil || p.dialect.Missing && e.gap):
+				row[role] = math.NaN()
+				flawed = append(flawed, o.flaw(p, j, e, err))
+			default:
 				return err
 			}
-			if role >= 0 {
-				row[role] = v
-				continue
-			}
-			if v < 0 {
-				return p.fault(j, quote(string(bytes.TrimSpace(s)))+p.in(j)+" is a weight below 0")
-			}
-			o.weight = append(o.weight, v)
 		}
 	}
 	o.addFlaws(p, flawed)
 	p.flawed, o.data = flawed, o.data[:len(o.data)+p.cols]
 	o.rows++
 	return nil
-}
-
-// withPoint exchanges commas and points if the decimal sign is the comma.
-func (p *parser) withPoint(s []byte) []byte {
-	if p.dialect.Decimal != ',' || bytes.IndexAny(s, ",.") < 0 {
-		return s
-	}
-	p.field = append(p.field[:0], s...)
-	for i, c := range s {
-		switch c {
-		case ',':
-			p.field[i] = '.'
-		case '.':
-			p.field[i] = ','
-		}
-	}
-	return p.field
-}
-
-// value is a field as strconv reads it.
-func (p *parser) value(field []byte) (v float64, ok bool) {
-	v, err := parseFloat(p.withPoint(bytes.TrimSpace(field)))
-	return v, err == nil
-}
-
-func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
-	field := p.settled(bytes.TrimSpace(fields[j]))
-	text := p.withPoint(field)
-	if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
-		return v, p.unitFault(j, v, field)
-	}
-	if p.forms != nil && p.forms[j] != 0 {
-		if text, has := plainer(field, p.dialect.Decimal); has&^p.forms[j] == 0 {
-			if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
-				return v, p.unitFault(j, v, field)
-			}
-		}
-	}
-	s, say, w, advice, tries := string(field), " is not a number", "", "", [][]string(nil)
-	v, err := parseFloat(text)
-	switch {
-	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
-		return v, nil
-	case missing(field):
-		return 0, p.fault(j, p.missing(s, j))
-	case s[0] == '<' || strings.HasPrefix(s, "≤"):
-		say += ", and may be below a limit"
-	case err == nil:
-		say = " is not a finite number"
-	case errors.Is(err, strconv.ErrRange):
-		say = " is too large for a number"
-	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		w = p.dialect.Words.Delimiter
-		advice = "fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
-			"; another delimiter, or space, is set with " + w
-	case p.forms != nil && p.forms[j]&formGroups != 0:
-	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
-		say += " (the decimal sign is the comma)"
-	case p.dialect.Decimal != ',' && strings.Count(s, ",") == 1 && !strings.Contains(s, "."):
-		if w = p.dialect.Words.Decimal; w == "" {
-			say += " (the decimal sign is the point)"
-		}
-		advice, tries = "if the comma is the decimal sign: "+w+" comma", [][]string{{w, "comma"}}
-	}
-	return 0, p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
-}
-
-func (p *parser) missing(s string, j int) string {
-	if s == "" {
-		return "missing value" + p.in(j) + ": the field is empty"
-	}
-	return "missing value " + quote(s) + p.in(j)
-}
-
-// in names the column of field j, if it has a name.
-func (p *parser) in(j int) string {
-	if j < len(p.header) {
-		return " in column " + quote(p.header[j])
-	}
-	return ""
 }

@@ -35,8 +35,7 @@ type survey struct {
 	columns  []column        // what guessColumns has seen
 	ask      *Error          // what cannot be guessed; nil: nothing
 	cut      bool            // there are more rows
-	deleted  bool            // there are deleted channels
-	seen     map[string]bool // the words of Dialect.NA that there are
+	seen     map[string]bool // the words of Dialect.NA that there are, and deleted
 	notes    []string
 }
 
