@@ -22,7 +22,6 @@ type chunks struct {
 	r      io.Reader
 	source string
 	size   int
-	guess  bool   // UTF-16 is taken for UTF-8
 	line   int    // the lines before those that are read next
 	rest   []byte // lines that are read again
 	tail   []byte // the incomplete line with which the next chunk starts

@@ -38,14 +38,8 @@ func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 	d.Guess, d.atOnce = true, true
 	t, in, err := open(r, source, d)
 	if err == nil {
-		p := &t.parser
-		o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
-		if err = t.head(in); p.survey.columns != nil {
-			o = t.Overview()
-		}
-		if err == nil && p.width == 0 {
-			err = t.noRows()
-		}
+		err = t.head(in)
+		o = t.Overview()
 	}
 	return o, in.settle(err)
 }
@@ -56,8 +50,7 @@ func (t *Reader) Overview() Overview {
 	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, p.taken()}
 }
 
-func (p *parser) taken() []Taken {
-	list := make([]Taken, p.width)
+func (p *parser) taken() (list []Taken) {
 	for j := range p.survey.columns {
 		c, as := &p.survey.columns[j], AsData
 		switch role := p.roles[j]; {
@@ -73,7 +66,7 @@ func (p *parser) taken() []Taken {
 			as = AsNothing
 		}
 		classes := c.text() && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
-		list[j] = Taken{p.names[j], as, c.text(), classes}
+		list = append(list, Taken{p.names[j], as, c.text(), classes})
 	}
 	return list
 }

@@ -24,7 +24,7 @@ func TestOverview(t *testing.T) {
 		{"x,,e\n1,a,\n2,b,\n3,c,\n", Dialect{Text: TextOneHot}, "d iT x ", "x|c2|e", false},
 		{"0,0.5,2\n0,1,3\n4,2,0\n1,5,1\n", Dialect{}, "", "", true}, // a header or a row
 		{"", Dialect{}, "", "", true},
-		{"a,b\n", Dialect{}, "d d ", "a|b", false},
+		{"a,b\n", Dialect{}, "d d ", "a|b", true},
 	} {
 		o, err := Survey(strings.NewReader(c.text), "f", c.d)
 		var roles strings.Builder

@@ -67,7 +67,7 @@ func (t *Reader) head(in *chunks) error {
 	for left := 1; left > 0; { // lines up to the first row
 		fields, err := p.next()
 		if err == io.EOF {
-			return nil
+			return t.noRows()
 		} else if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (t *Reader) noRows() *Error {
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: cmp.Or(d.chunk, chunkSize), guess: d.Guess || d.wide}
+	in := &chunks{r: r, source: source, size: cmp.Or(d.chunk, chunkSize)}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
 		return nil, in, &Error{Source: source,
 			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
