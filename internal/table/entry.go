@@ -31,11 +31,7 @@ func (p *parser) entry(field []byte) (e entry) {
 	if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
 		e.v, e.number = v, true
 	} else if e.gap = missing(e.text); !e.gap {
-		if e.number = isNumber(text); e.number { // not finite
-			e.v, _ = parseFloat(text)
-		} else {
-			p.formed(&e)
-		}
+		p.formed(&e)
 	}
 	if e.given = p.given(&e); e.given != "" {
 		e.gap = true
@@ -43,18 +39,25 @@ func (p *parser) entry(field []byte) (e entry) {
 	return e
 }
 
-// formed reads an entry that is no plain number: one with signs of its form, or a limit.
+// formed reads an entry that is no plain number: one with signs of its form, or a limit, or not finite.
 func (p *parser) formed(e *entry) {
-	rest := bytes.TrimPrefix(bytes.TrimPrefix(bytes.TrimPrefix(e.text, []byte("≤")), []byte("<")), []byte("="))
+	rest := bytes.TrimLeft(e.text, "<≤")
+	limit := len(rest) < len(e.text)
+	if limit {
+		rest = bytes.TrimPrefix(rest, []byte("="))
+	}
 	text, has, unit := plainer(rest, p.dialect.Decimal)
+	if text == nil {
+		text = p.withPoint(rest) // such as inf
+	}
 	v, err := parseFloat(text)
 	switch below := p.dialect.Below; {
-	case err != nil:
-	case len(rest) == len(e.text):
-		e.number, e.v, e.form, e.unit = true, v, has, unit
-	default:
+	case err != nil && !math.IsInf(v, 0), math.IsNaN(v):
+	case limit:
 		e.limit, e.gap, e.number = true, below == BelowMissing, below == BelowHalf
 		e.v, e.form, e.unit = v/2, has&formUnit, unit
+	default:
+		e.number, e.v, e.form, e.unit = true, v, has, unit
 	}
 }
 
@@ -95,30 +98,33 @@ func (p *parser) value(field []byte) (v float64, ok bool) {
 	return e.v, e.number && e.form == 0
 }
 
-// number is the number of an entry in field j, or the error that it has none.
+// number is the number of an entry in field j, or the error that it has none of the form and the unit that the
+// column has.
 func (p *parser) number(e entry, j int) (float64, *Error) {
 	s, say, w, advice, tries := string(e.text), " is not a number", "", "", [][]string(nil)
-	groups := p.forms != nil && p.forms[j]&formGroups != 0
-	switch comma := p.dialect.Decimal == ','; {
+	c, comma := &column{}, p.dialect.Decimal == ','
+	if p.survey != nil && p.survey.columns != nil {
+		c = &p.survey.columns[j]
+	}
+	switch {
 	case e.gap:
 		return 0, p.gap(e, j)
 	case e.number && math.IsInf(e.v, 0) && strings.ContainsAny(s, "0123456789"):
 		say = " is too large for a number"
 	case e.number && math.IsInf(e.v, 0):
 		say = " is not a finite number"
-	case e.number && (e.form == 0 || p.forms != nil && e.form&^p.forms[j] == 0):
-		if p.units == nil || p.units[j] == "" || e.unit == p.units[j] ||
-			e.unit == "" && (e.v == 0 || strings.Contains(currencies, p.units[j])) {
+	case e.number && e.form&^c.form == 0:
+		if c.unit == "" || e.unit == c.unit || e.unit == "" && (e.v == 0 || strings.Contains(currencies, c.unit)) {
 			return e.v, nil
 		}
-		say = " is not in " + Printable(p.units[j]) + ", as others are"
+		say = " is not in " + Printable(c.unit) + ", as others are"
 	case e.limit:
 		say += ", and may be below a limit"
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
 		w = p.dialect.Words.Delimiter
 		advice = "fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
 			"; another delimiter, or space, is set with " + w
-	case groups:
+	case c.form&formGroups != 0:
 	case comma && strings.Contains(s, "."):
 		say += " (the decimal sign is the comma)"
 	case !comma && strings.Count(s, ",") == 1 && !strings.Contains(s, "."):

@@ -24,8 +24,11 @@ const (
 // currencies are the signs that are taken from numbers.
 const currencies = "$€£¥"
 
-// separators may stand between groups of three digits.
-const separators = ",. '\u00a0\u202f\u2009’"
+// separators may stand between groups of three digits; spaces of them also before a sign or a unit.
+const (
+	separators = ",.'’" + spaces
+	spaces     = " \u00a0\u202f\u2009"
+)
 
 // plainer returns a number with a decimal point and without all that its form adds, its form, and its unit or
 // currency. It returns nil for text in none of these forms. The digits may have too many points.
@@ -45,7 +48,7 @@ func plainer(field []byte, decimal rune) (text []byte, has form, unit string) {
 			*side = (*side)[:i] + (*side)[i+size:]
 		}
 	}
-	switch word := strings.TrimSpace(behind); {
+	switch word := strings.TrimLeft(behind, spaces); {
 	case behind == "-" && sign == "" && strings.ContainsAny(digits, ".,"):
 		sign, has = "-", has|formMinus
 	case word == "%":
@@ -93,7 +96,7 @@ func parts(s string) (before, digits, exponent, behind string) {
 		return s, "", "", ""
 	}
 	before, behind = s[:from], strings.TrimLeft(s[from:], "0123456789"+separators)
-	digits = strings.TrimRight(s[from:len(s)-len(behind)], separators[2:])
+	digits = strings.TrimRight(s[from:len(s)-len(behind)], "'’"+spaces)
 	behind = s[from+len(digits):]
 	if behind != "" && strings.Contains("eEdD", behind[:1]) {
 		signed := strings.TrimLeft(behind[1:], "+-")

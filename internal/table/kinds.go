@@ -136,9 +136,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	s := p.survey
 	clear(s.seen) // of the header
 	s.columns = p.columnsOf(rows)
-	p.forms = mapped(s.columns, func(c column) form { return c.form })
-	p.units = mapped(s.columns, func(c column) string { return c.unit })
-	p.plain = p.plain && !slices.ContainsFunc(p.units, func(unit string) bool { return unit != "" })
+	p.plain = p.plain && !slices.ContainsFunc(s.columns, func(c column) bool { return c.unit != "" })
 	sorted := slices.Sorted(slices.Values(wanted))
 	free := func(j int) bool {
 		if p.roles[j] != 0 {

@@ -4,7 +4,6 @@ package table
 // what an entry below a limit is, which rows are left out.
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -74,35 +73,28 @@ func (s *Skip) adds(i, rows int) string {
 	return strconv.Itoa(n)
 }
 
-// skips counts a row, and reports whether it is left out.
-func (p *parser) skips() bool {
-	if p.dialect.Skip.none() {
-		return false
+// skipRows finds the rows that are left out of a text, which is there as a whole, after so many lines.
+func (p *parser) skipRows(text []byte, line int) {
+	var starts []int
+	split := p.survey.splitter(text, p.dialect.Delimiter)
+	for split.End = line; split.Next() == nil; {
+		if !p.blank(split.Fields) {
+			starts = append(starts, split.Start)
+		}
 	}
-	p.row++
-	out := p.dialect.Skip.has(p.row, p.atEnd())
-	if out {
-		p.skipped++
+	p.skip = map[int]bool{}
+	for i, start := range starts {
+		if p.dialect.Skip.has(i+1, i == len(starts)-1) {
+			p.skip[start] = true
+		}
 	}
-	return out
 }
 
 func (p *parser) skipNote() []string {
-	if p.dialect.Skip.none() {
+	if p.skip == nil {
 		return nil
 	}
-	return []string{Count(p.skipped, "row") + Plural(p.skipped, " is", " are") + " left out, as asked"}
-}
-
-// atEnd reports whether no row follows in the text, which is there as a whole.
-func (p *parser) atEnd() bool {
-	for line := range bytes.Lines(p.split.Rest) {
-		line = bytes.Trim(line, " \t\r\n"+string(p.dialect.Delimiter))
-		if len(line) > 0 && !(p.split.Hash && isComment(line)) {
-			return false
-		}
-	}
-	return true
+	return []string{Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked"}
 }
 
 func (p *parser) noteMended() {

@@ -47,10 +47,7 @@ func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
 // Overview returns how the text is read, with Dialect.Guess.
 func (t *Reader) Overview() Overview {
 	p := &t.parser
-	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, p.taken()}
-}
-
-func (p *parser) taken() (list []Taken) {
+	o := Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, nil}
 	for j := range p.survey.columns {
 		c, as := &p.survey.columns[j], AsData
 		switch role := p.roles[j]; {
@@ -66,7 +63,7 @@ func (p *parser) taken() (list []Taken) {
 			as = AsNothing
 		}
 		classes := c.text() && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
-		list = append(list, Taken{p.names[j], as, c.text(), classes})
+		o.Columns = append(o.Columns, Taken{p.names[j], as, c.text(), classes})
 	}
-	return list
+	return o
 }

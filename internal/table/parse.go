@@ -15,21 +15,20 @@ import (
 type layout struct {
 	dialect Dialect
 	source  string
-	width   int      // fields on every line
-	cols    int      // numbers in a row
-	roles   []int    // of every field: its place in the row, or a role of columns.go
-	names   []string // of all fields
-	header  []string // the same, if line 1 holds them; or nil
-	weights bool     // there is a column of weights
-	plain   bool     // plainRows can read the rows
-	kept    []bool   // the columns that are carried along
-	text    []int    // of labels, ids and columns carried along, their places among texts, from 1; or 0
-	texts   int      // how many of them there are
+	width   int          // fields on every line
+	cols    int          // numbers in a row
+	roles   []int        // of every field: its place in the row, or a role of columns.go
+	names   []string     // of all fields
+	header  []string     // the same, if line 1 holds them; or nil
+	weights bool         // there is a column of weights
+	plain   bool         // plainRows can read the rows
+	kept    []bool       // the columns that are carried along
+	text    []int        // of labels, ids and columns carried along, their places among texts, from 1; or 0
+	texts   int          // how many of them there are
+	skip    map[int]bool // the lines on which rows start that are left out
 
 	// Of a Dialect that guesses.
 	survey *survey          // nil: it does not guess
-	forms  []form           // how the numbers of each field are written; nil: plainly
-	units  []string         // behind them
 	hot    []map[string]int // the places in the row of the values of columns of text
 	found  []flaw           // columns of text: an error, once the rows are read
 	id     int              // the column of the ids, from 1; 0: none
@@ -75,8 +74,6 @@ type parser struct {
 	field []byte // memory of withPoint
 
 	flawed []flaw // those of the present row
-
-	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
 // parse parses the lines of a chunk up to the first error. It asks for more text only within a record.
@@ -100,7 +97,7 @@ func (p *parser) parse(c *chunk, o *part) {
 			continue // an error if a row follows
 		}
 		o.pass(p.split.Comment)
-		if p.skips() { // totals may stand after a blank line
+		if p.skip[p.split.Start] { // totals may stand after a blank line
 			if o.first != 0 {
 				o.last = p.split.End
 			}

@@ -16,16 +16,10 @@ import (
 // Lines end in LF or CRLF. A byte order mark, spaces around numbers, and blank lines
 // before and after the rows are skipped; a blank line between rows is an error.
 type Reader struct {
-	Head
-	Classes []string // the label column's values so far, in order of appearance
+	// Table contains the Head, the Classes so far, and what belongs to the rows that ReadRows has returned last,
+	// valid until it is called again: Class, Weights, IDs and Kept. Its other fields are not set.
+	Table
 
-	// The texts of the rows that ReadRows has returned last, valid until it is called
-	// again: the ids, if there is a column of them, and those of KeptNames.
-	IDs  []string
-	Kept [][]string
-
-	labels  []int // of the same rows, and their weights
-	weights []float64
 	classes map[string]int // the place of each in Classes
 	flaws   flaws
 	feed    feed
@@ -102,6 +96,9 @@ func (t *Reader) openRows(in *chunks) error {
 	if err := t.head(in); err != nil {
 		return err
 	}
+	if !p.dialect.Skip.none() {
+		p.skipRows(in.rest, in.line)
+	}
 	for _, f := range p.found {
 		t.flaws.add(f)
 	}
@@ -137,8 +134,8 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 		return nil, in, err
 	}
 	size, skipped := 0, 0
-	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
-		size, d.Workers = math.MaxInt, 1
+	if !d.Skip.none() {
+		size = math.MaxInt
 	} else if d.Guess || d.Long == LongYes || d.classes {
 		size = surveySize
 	}
@@ -164,7 +161,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if t, again, err := s.arrange(in, text, d); t != nil || err != nil {
 		return t, again, err
 	}
-	t := &Reader{Head: Head{Source: source}}
+	t := &Reader{Table: Table{Head: Head{Source: source}}}
 	t.part = &t.own
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
@@ -185,30 +182,30 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	if most == 0 {
 		panic("table: dst is shorter than a row")
 	}
-	t.IDs, t.Kept, t.labels, t.weights = t.IDs[:0], t.Kept[:0], t.labels[:0], t.weights[:0]
+	t.IDs, t.Kept, t.Class, t.Weights = t.IDs[:0], t.Kept[:0], t.Class[:0], t.Weights[:0]
 	for n < most && t.more() {
-		n += copy(dst[n*width:], t.take(most-n, class != nil)) / width
+		n += copy(dst[n*width:], t.take(most-n)) / width
 	}
 	if n == 0 {
 		return 0, t.parser.asWritten(t.trial.settle(t.err))
 	}
-	for i, c := range t.labels {
-		class[i] = c
+	for i := 0; i < len(t.Class) && class != nil; i++ {
+		class[i] = t.Class[i]
 	}
 	return n, nil
 }
 
 // take returns the data of the next sound rows of the part, at most so many, and adds their texts and weights
 // to those in t.
-func (t *Reader) take(most int, label bool) []float64 {
+func (t *Reader) take(most int) []float64 {
 	from := t.at
 	t.at = min(t.sound(), from+most)
 	if t.parser.weights {
-		t.weights = append(t.weights, t.part.weight[from:t.at]...)
+		t.Weights = append(t.Weights, t.part.weight[from:t.at]...)
 	}
 	for i := from; i < t.at; i++ {
-		if t.LabelColumn > 0 && label {
-			t.labels = append(t.labels, t.class(t.field(i, t.LabelColumn-1)))
+		if t.LabelColumn > 0 {
+			t.Class = append(t.Class, t.class(t.field(i, t.LabelColumn-1)))
 		}
 		if t.IDColumn > 0 {
 			t.IDs = append(t.IDs, string(utf8Text(t.field(i, t.IDColumn-1))))

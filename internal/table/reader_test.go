@@ -50,7 +50,7 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 			t.Class = append(t.Class, class[:n]...)
 		}
 		if t.WeightsColumn > 0 {
-			t.Weights = append(t.Weights, r.weights...)
+			t.Weights = append(t.Weights, r.Table.Weights...)
 		}
 		t.Rows += n
 	}
