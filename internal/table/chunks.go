@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"slices"
@@ -11,7 +12,7 @@ import (
 const (
 	mostColumns = csv.MostFields
 	mostLine    = csv.MostLine
-	longStart   = 1 << 20 // bytes without LF, after which a CR is taken for an end of line
+	readSize    = 1 << 16
 	// chunkSize is the bytes of a chunk: enough that passing chunks between goroutines
 	// costs little, and few enough for the cache of a core.
 	chunkSize = 1 << 19
@@ -19,7 +20,7 @@ const (
 
 // chunks cuts a text into chunks of complete lines.
 type chunks struct {
-	r      io.Reader
+	r      *bufio.Reader
 	source string
 	size   int
 	line   int    // the lines before those that are read next
@@ -44,41 +45,28 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 
 // lines is read without rest.
 func (c *chunks) lines(buf []byte) ([]byte, error) {
-	buf = append(buf[:0], c.tail...)
-	c.tail = c.tail[:0]
-	limit := max(c.size, len(buf)+1)
-	end := 0 // of the lines
-	for idle := 0; c.err == nil; {
-		if len(buf) == limit { // no line ends in buf
-			if c.line == 0 && len(buf) >= longStart && inCR(buf) {
-				c.err = errCR(c.source)
-				break
-			} else if len(buf) > mostLine {
-				c.err = &Error{Source: c.source, Line: c.line + 1, Msg: "a line of more than 64 MB"}
-				break
-			}
-			limit = min(2*limit, mostLine+1)
+	buf, c.tail = append(buf[:0], c.tail...), c.tail[:0]
+	end := 0 // of the lines in buf
+	for c.err == nil {
+		_, c.err = c.r.Peek(1) // reads once, unless something is left
+		more, _ := c.r.Peek(min(c.r.Buffered(), c.size))
+		_, _ = c.r.Discard(len(more))
+		if i := bytes.LastIndexByte(more, '\n'); i >= 0 {
+			end = len(buf) + i + 1
 		}
-		if cap(buf)-len(buf) < sniffSize { // less would be read in pieces by the buffer of sniff
-			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
-		}
-		space := min(cap(buf), limit) - len(buf)
-		n, err := c.r.Read(buf[len(buf) : len(buf)+space])
-		c.err = err
-		buf = buf[:len(buf)+n]
-		if i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); i >= 0 {
-			end = len(buf) - n + i + 1
+		full := len(more) == c.r.Size() && len(buf)+len(more) < c.size
+		if buf = append(buf, more...); full {
+			buf = slices.Grow(buf, c.size+len(more)-len(buf))
 		}
 		switch {
-		case n == 0:
-			if idle++; idle == 100 && err == nil {
-				c.err = io.ErrNoProgress
-			}
-		case end > 0 && err == nil && (n < space || len(buf) == limit):
+		case end > 0 && !full && c.err == nil:
 			c.tail = append(c.tail, buf[end:]...)
 			return buf[:end], nil
+		case end > 0 || len(buf) <= mostLine:
+		case inCR(buf):
+			c.err = errCR(c.source)
 		default:
-			idle = 0
+			c.err = &Error{Source: c.source, Line: c.line + 1, Msg: "a line of more than 64 MB"}
 		}
 	}
 	if c.err != io.EOF { // an incomplete line is dropped

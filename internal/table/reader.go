@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"io"
@@ -125,7 +126,7 @@ func (t *Reader) noRows() *Error {
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: cmp.Or(d.chunk, chunkSize)}
+	in := &chunks{r: bufio.NewReaderSize(r, readSize), source: source, size: cmp.Or(d.chunk, chunkSize)}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
 		return nil, in, &Error{Source: source,
 			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}

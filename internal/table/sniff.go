@@ -77,16 +77,14 @@ func shellWord(name string) string {
 // sniff looks at the start of a text, of which it waits for two bytes only, and makes UTF-8 of UTF-16. It
 // returns an error for other formats.
 func (c *chunks) sniff() error {
-	r := bufio.NewReaderSize(c.r, sniffSize)
-	c.r = r
-	_, _ = r.Peek(2) // its error is read again
-	b, _ := r.Peek(r.Buffered())
+	_, _ = c.r.Peek(2) // its error is found again
+	b, _ := c.r.Peek(min(c.r.Buffered(), sniffSize))
 	msg := otherTable(b, c.source)
 	switch {
 	case msg != "":
 	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
-		_, _ = r.Discard(2)
-		c.r = csv.UTF16(r, b[0] == 0xff)
+		_, _ = c.r.Discard(2)
+		c.r = bufio.NewReaderSize(csv.UTF16(c.r, b[0] == 0xff), readSize)
 		return nil
 	case bytes.IndexByte(b, 0) >= 0:
 		msg = "this is a binary file, not text"
