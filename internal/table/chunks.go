@@ -54,12 +54,13 @@ func (c *chunks) lines(buf []byte) ([]byte, error) {
 		if i := bytes.LastIndexByte(more, '\n'); i >= 0 {
 			end = len(buf) + i + 1
 		}
-		full := len(more) == c.r.Size() && len(buf)+len(more) < c.size
-		if buf = append(buf, more...); full {
-			buf = slices.Grow(buf, c.size+len(more)-len(buf))
+		buf = append(buf, more...)
+		full := len(more) == c.r.Size()
+		if full && cap(buf)-len(buf) < len(more) {
+			buf = slices.Grow(buf, max(c.size, min(len(buf), mostLine-len(buf))))
 		}
 		switch {
-		case end > 0 && !full && c.err == nil:
+		case end > 0 && c.err == nil && !(full && len(buf) < c.size):
 			c.tail = append(c.tail, buf[end:]...)
 			return buf[:end], nil
 		case end > 0 || len(buf) <= mostLine:
@@ -92,9 +93,10 @@ func (c *chunks) peek(size int) (text []byte, err error) {
 			return nil, err
 		}
 		if text == nil {
-			more = bytes.TrimPrefix(more, []byte("\ufeff"))
+			text = bytes.TrimPrefix(more, []byte("\ufeff"))
+		} else {
+			text = append(text, more...)
 		}
-		text = append(text, more...)
 		if blank = blank && absent(more); blank && len(text) > mostLine {
 			return nil, &Error{Source: c.source, Msg: "the first 64 MB are blank lines"}
 		}
