@@ -63,10 +63,7 @@ func (c *chunks) lines(buf []byte) ([]byte, error) {
 		case end > 0 && c.err == nil && !(full && len(buf) < c.size):
 			c.tail = append(c.tail, buf[end:]...)
 			return buf[:end], nil
-		case end > 0 || len(buf) <= mostLine:
-		case inCR(buf):
-			c.err = errCR(c.source)
-		default:
+		case end == 0 && len(buf) > mostLine:
 			c.err = &Error{Source: c.source, Line: c.line + 1, Msg: "a line of more than 64 MB"}
 		}
 	}
@@ -101,8 +98,10 @@ func (c *chunks) peek(size int) (text []byte, err error) {
 			return nil, &Error{Source: c.source, Msg: "the first 64 MB are blank lines"}
 		}
 	}
-	if inCR(text) {
-		return nil, errCR(c.source)
+	first := firstLine(text)
+	quoted := bytes.HasSuffix(first, []byte("\n")) && bytes.IndexByte(first, '"') >= 0 // it may be part of a field
+	if bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0 && !quoted {
+		return nil, &Error{Source: c.source, Msg: "the lines end in CR alone; convert them to LF"}
 	}
 	return text, nil
 }
@@ -115,18 +114,6 @@ func firstLine(text []byte) []byte {
 		}
 	}
 	return nil
-}
-
-// inCR reports whether lines end in CR alone: there is one within the first line. In quotes it may be part of a
-// field, and at the very end it does not count.
-func inCR(text []byte) bool {
-	line := firstLine(text)
-	quoted := bytes.HasSuffix(line, []byte("\n")) && bytes.IndexByte(line, '"') >= 0
-	return bytes.IndexByte(bytes.TrimSpace(line), '\r') >= 0 && !quoted
-}
-
-func errCR(source string) *Error {
-	return &Error{Source: source, Msg: "the lines end in CR alone; convert them to LF"}
 }
 
 // chunk is some lines of the text and, if parsed, the rows in them.

@@ -4,6 +4,7 @@ package table
 // what an entry below a limit is, which rows are left out.
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -35,12 +36,10 @@ func (skip *Skip) Add(s string) error {
 		first, last, isRange := strings.Cut(word, "-")
 		from, err := strconv.Atoi(first)
 		to := from
-		if isRange && last == "" {
-			to = 0
-		} else if isRange && err == nil {
-			to, err = strconv.Atoi(last)
+		if isRange {
+			to, _ = strconv.Atoi(cmp.Or(last, "0"))
 		}
-		if err != nil || from < 1 || to != 0 && to < from {
+		if open := isRange && last == ""; err != nil || from < 1 || to < from && !open {
 			return errors.New("must be numbers of rows from 1, ranges such as 3-5 and 40-, or last, " +
 				"with commas between them")
 		}
