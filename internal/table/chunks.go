@@ -30,10 +30,10 @@ type chunks struct {
 	trial         // with Guess
 }
 
-// read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It returns
-// fewer if r has no more at the time, so that an error in a line is reported before the next line arrives. Every
-// line but the last of the text ends in LF. The error is io.EOF, a *Error, or that of r after readError; then
-// there are no lines.
+// read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It
+// returns fewer if r has no more at the time, so that an error in a line is reported before the next line
+// arrives. Every line but the last of the text ends in LF. The error is io.EOF, a *Error, or that of r after
+// readError; then there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
 	if text = c.rest; len(text) == 0 {
 		text, err = c.lines(buf)
@@ -99,7 +99,7 @@ func (c *chunks) peek(size int) (text []byte, err error) {
 		}
 	}
 	first := firstLine(text)
-	quoted := bytes.HasSuffix(first, []byte("\n")) && bytes.IndexByte(first, '"') >= 0 // it may be part of a field
+	quoted := bytes.HasSuffix(first, []byte("\n")) && bytes.IndexByte(first, '"') >= 0 // part of a field
 	if bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0 && !quoted {
 		return nil, &Error{Source: c.source, Msg: "the lines end in CR alone; convert them to LF"}
 	}

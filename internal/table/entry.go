@@ -98,25 +98,33 @@ func (p *parser) value(field []byte) (v float64, ok bool) {
 	return e.v, e.number && e.form == 0
 }
 
-// number is the number of an entry in field j, or the error that it has none of the form and the unit that the
-// column has.
+// number is the number of an entry in field j, or the error that it has none of the form and the unit of its
+// column.
 func (p *parser) number(e entry, j int) (float64, *Error) {
-	s, say, w, advice, tries := string(e.text), " is not a number", "", "", [][]string(nil)
-	c, comma := &column{}, p.dialect.Decimal == ','
+	c := &plainColumn
 	if p.survey != nil && p.survey.columns != nil {
 		c = &p.survey.columns[j]
 	}
-	switch {
+	unitless := e.unit == "" && (e.v == 0 || strings.Contains(currencies, c.unit))
+	if e.number && !e.gap && e.form&^c.form == 0 && !math.IsInf(e.v, 0) && (e.unit == c.unit || unitless) {
+		return e.v, nil
+	}
+	return 0, p.noNumber(e, j, c)
+}
+
+var plainColumn column
+
+// noNumber is the error for an entry in field j that is no number of its column.
+func (p *parser) noNumber(e entry, j int, c *column) *Error {
+	s, say, w, advice, tries := string(e.text), " is not a number", "", "", [][]string(nil)
+	switch comma := p.dialect.Decimal == ','; {
 	case e.gap:
-		return 0, p.gap(e, j)
+		return p.gap(e, j)
 	case e.number && math.IsInf(e.v, 0) && strings.ContainsAny(s, "0123456789"):
 		say = " is too large for a number"
 	case e.number && math.IsInf(e.v, 0):
 		say = " is not a finite number"
 	case e.number && e.form&^c.form == 0:
-		if c.unit == "" || e.unit == c.unit || e.unit == "" && (e.v == 0 || strings.Contains(currencies, c.unit)) {
-			return e.v, nil
-		}
 		say = " is not in " + Printable(c.unit) + ", as others are"
 	case e.limit:
 		say += ", and may be below a limit"
@@ -133,7 +141,7 @@ func (p *parser) number(e entry, j int) (float64, *Error) {
 		}
 		advice, tries = "if the comma is the decimal sign: "+w+" comma", [][]string{{w, "comma"}}
 	}
-	return 0, p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
+	return p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
 }
 
 // gap is the error for an entry in field j that is missing.

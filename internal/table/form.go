@@ -88,8 +88,8 @@ func numeral(field []byte, decimal rune) bool {
 	return isNumber(text)
 }
 
-// parts takes a number apart: what is before its digits, these with points and separators, the exponent with its
-// letter, and what is behind.
+// parts takes a number apart: what is before its digits, these with points and separators, the exponent with
+// its letter, and what is behind.
 func parts(s string) (before, digits, exponent, behind string) {
 	from := strings.IndexAny(s, "0123456789.,")
 	if from < 0 {
@@ -108,8 +108,8 @@ func parts(s string) (before, digits, exponent, behind string) {
 	return before, digits, exponent, behind
 }
 
-// isUnitBehind reports whether text behind a number is its unit. With a space between them any short word may be
-// one.
+// isUnitBehind reports whether text behind a number is its unit. With a space between them any short word may
+// be one.
 func isUnitBehind(s string, apart bool) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	other := func(r rune) bool {
@@ -120,8 +120,8 @@ func isUnitBehind(s string, apart bool) bool {
 		(apart || len(s) > 1 && IsUnit(s))
 }
 
-// ungrouped removes the separators of thousands from a whole number. It is not ok if they do not stand between
-// groups of three digits.
+// ungrouped removes the separators of thousands from a whole number. It is not ok if they do not stand
+// between groups of three digits.
 func ungrouped(s string) (digits string, grouped, ok bool) {
 	i := strings.IndexAny(s, separators)
 	if i < 0 {

@@ -11,9 +11,9 @@ import (
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
 const sniffSize = 512
 
-// otherTables are the formats of other files by their first bytes and, for some, by what these hold as well, and what
-// to do with them. The module convert reads those without. The names of Parquet and Arrow go on with what no name of
-// a column has.
+// otherTables are the formats of other files by their first bytes and, for some, by what their start holds as
+// well, and what to do with them. The module convert reads those without. The names of Parquet and Arrow go on
+// with what no name of a column has.
 var otherTables = []struct{ magic, holds, is, do string }{
 	{"PAR1\x15", "", "a Parquet file", ""},
 	{"ARROW1\x00", "", "an Arrow file", ""},
@@ -23,7 +23,8 @@ var otherTables = []struct{ magic, holds, is, do string }{
 	{"##TITLE=", "", "a JCAMP-DX file, whose ##XYDATA is read", ""},
 	{"\x89HDF\r\n", "", hdf5, saveAs},
 	{"MATLAB 7.3 MAT-file", "", hdf5, saveAs},
-	{"\xd0\xcf\x11\xe0", "", "an OLE file, as old Excel (.xls) and programs of spectrometers write", "export it as text"},
+	{"\xd0\xcf\x11\xe0", "", "an OLE file, as old Excel (.xls) and programs of spectrometers write",
+		"export it as text"},
 	{"\\begin{", "", "LaTeX", "keep the lines with &, without \\\\, and give -delimiter '&'"},
 	{"||", "||\n|", "a table of Jira", "save it as CSV"},
 	{"BEGIN IONS", "", "an MGF file of peaks", "make a table of bins of them"},
@@ -41,8 +42,8 @@ const (
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.
 func otherTable(head []byte, source string) string {
-	is, do := "", ""
-	if strings.HasSuffix(strings.ToLower(source), ".spc") && len(head) > 1 && head[1] >= 0x4b && head[1] <= 0x4d {
+	is, do, isSPC := "", "", strings.HasSuffix(strings.ToLower(source), ".spc")
+	if isSPC && len(head) > 1 && head[1] >= 0x4b && head[1] <= 0x4d {
 		is = "an SPC file of Galactic"
 	}
 	unix := bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))
