@@ -309,7 +309,7 @@ func (p *parser) settleTexts() error {
 			others = others || p.roles[j] == 0 || p.roles[j] == roleOneHot
 		}
 	}
-	if p.found != nil && (!others || !drop && p.dialect.atOnce) {
+	if p.found != nil && !others {
 		return p.faultError(p.found, 0, nil)
 	}
 	for _, f := range p.found {

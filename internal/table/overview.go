@@ -1,6 +1,6 @@
 package table
 
-import "io"
+import "slices"
 
 // Role is what a column is taken for.
 type Role byte
@@ -31,19 +31,6 @@ type Overview struct {
 	Columns            []Taken // all, in the order of the text; nil where an error comes before them
 }
 
-// Survey returns how d, with Guess, reads a text. The error is the one that [NewReader]
-// returns, for instance for columns of text, but without what is missing; the overview has
-// them nevertheless. It reads about the first 512 kB.
-func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
-	d.Guess, d.atOnce = true, true
-	t, in, err := open(r, source, d)
-	if err == nil {
-		err = t.head(in)
-		o = t.Overview()
-	}
-	return o, in.settle(err)
-}
-
 // Overview returns how the text is read, with Dialect.Guess.
 func (t *Reader) Overview() Overview {
 	p := &t.parser
@@ -51,6 +38,7 @@ func (t *Reader) Overview() Overview {
 	for j := range p.survey.columns {
 		c, as := &p.survey.columns[j], AsData
 		switch role := p.roles[j]; {
+		case slices.ContainsFunc(p.found, func(f flaw) bool { return f.field == j }): // an error
 		case p.id == j+1:
 			as = AsID
 		case role == roleLabel:

@@ -37,7 +37,8 @@ type Reader struct {
 }
 
 // NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A text
-// without rows is an error that wraps a *NoRows. source is the text's name in messages.
+// without rows is an error that wraps a *NoRows. source is the text's name in messages. With an error the Reader
+// is nil, or one of which Overview alone may be called.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t, in, err := open(r, source, d)
 	if err != nil {
@@ -45,7 +46,7 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	}
 	t.trial = in.trial
 	if err := t.openRows(in); err != nil {
-		return nil, t.parser.asWritten(t.trial.settle(err))
+		return t, t.parser.asWritten(t.trial.settle(err))
 	}
 	return t, nil
 }

@@ -65,7 +65,6 @@ type Dialect struct {
 	Pick func(names []string) []string
 
 	trying  bool // advice is tried, and none is given
-	atOnce  bool // columns of text are an error before gaps are counted
 	classes bool // the labels alone are read
 
 	// For tests.
