@@ -191,7 +191,7 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 				commas++
 			case point && !comma:
 				points++
-			case doubt == nil && point && has != formDouble && (has&formGroups == 0 && d.Delimiter != ',' ||
+			case doubt == nil && point && (has&formGroups == 0 && d.Delimiter != ',' ||
 				has&formGroups != 0 && d.Delimiter == ';'):
 				doubt = f
 			}

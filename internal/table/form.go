@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// form is how numbers are written, beyond digits, a sign and a decimal sign.
+// form is how numbers are written, beyond digits, a sign, a decimal sign and an exponent. The minus sign may be
+// U+2212, and the exponent that of 1.5D+03, as Fortran writes.
 type form uint8
 
 const (
@@ -16,9 +17,8 @@ const (
 	formPercent                   // 50 %
 	formCurrency                  // $5, 5 €
 	formParens                    // (5) for −5, as accountants write
-	formMinus                     // −5 with the sign U+2212, or 5.00-, as SAP writes
+	formMinus                     // 5.00- for −5, as SAP writes
 	formUnit                      // 5 kg
-	formDouble                    // 1.5D+03, as Fortran writes
 )
 
 // currencies are the signs that are taken from numbers.
@@ -58,12 +58,7 @@ func plainer(field []byte, decimal rune) (text []byte, has form, unit string) {
 	case word != "":
 		return nil, 0, ""
 	}
-	if sign == "\u2212" { // a minus sign that is no hyphen
-		sign, has = "-", has|formMinus
-	}
-	if exponent != "" && exponent[0]|0x20 == 'd' {
-		has |= formDouble
-	}
+	sign = strings.Replace(sign, "\u2212", "-", 1)
 	whole, rest, cut := strings.Cut(digits, string(cmp.Or(decimal, '.')))
 	whole, grouped, ok := ungrouped(whole)
 	if !ok || sign != "" && sign != "+" && sign != "-" || grouped && exponent != "" {
