@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"math"
 	"slices"
 )
 
@@ -28,11 +29,8 @@ type Classes struct {
 //
 // The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
-	t, in, err := open(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
+	t, err := NewReader(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
 		Words: d.Words, Missing: d.Missing, chunk: d.chunk, classes: true})
-	if err == nil {
-		err = t.openRows(in)
-	}
 	if err != nil {
 		if errors.As(err, new(*NoRows)) {
 			err = &Error{Source: source, Msg: "there are no rows"}
@@ -40,19 +38,13 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 		return nil, err
 	}
 	defer t.Close()
-	c := &Classes{Source: source, Name: t.LabelName}
-	for ; t.more(); t.at++ {
-		n := -1
-		if s := t.field(t.at, t.LabelColumn-1); len(s) > 0 {
-			n = t.class(s)
-		}
-		c.Class = append(c.Class, n)
+	for t.more() {
+		t.take(math.MaxInt - t.at)
 	}
 	if t.err != io.EOF {
 		return nil, t.err
 	}
-	c.Classes = t.Classes
-	return c, nil
+	return &Classes{source, t.LabelName, t.Class, t.Classes}, nil
 }
 
 // findClasses takes the fields of line 1, and sets the column of the classes and whether line 1 is a header.

@@ -308,9 +308,12 @@ func (t *Reader) follow() (text []byte, err error) {
 	return t.chunk.text, t.chunk.err
 }
 
+// class is the place of a label in Classes; -1 for an empty one where the labels alone are read.
 func (t *Reader) class(s []byte) int {
 	n, ok := t.classes[string(s)]
-	if !ok {
+	if len(s) == 0 && t.parser.dialect.classes {
+		return -1
+	} else if !ok {
 		n = len(t.Classes)
 		t.classes[string(s)] = n
 		t.Classes = append(t.Classes, string(utf8Text(s)))
