@@ -89,13 +89,6 @@ func (p *parser) skipRows(text []byte, line int) {
 	}
 }
 
-func (p *parser) skipNote() []string {
-	if p.skip == nil {
-		return nil
-	}
-	return []string{Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked"}
-}
-
 func (p *parser) noteMended() {
 	s := p.survey
 	if s.seen[deleted] {

@@ -100,6 +100,8 @@ func (t *Reader) openRows(in *chunks) error {
 	}
 	if !p.dialect.Skip.none() {
 		p.skipRows(in.rest, in.line)
+		out := Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked"
+		t.Notes = append(slices.Clip(t.Notes), out)
 	}
 	for _, f := range p.found {
 		t.flaws.add(f)

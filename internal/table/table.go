@@ -204,7 +204,6 @@ func (b *Reader) ReadAll() (*Table, error) {
 		t.noteZeros()
 		t.noteAlike(p.numeric(), &p.dialect)
 	}
-	t.Notes = append(slices.Clip(t.Notes), p.skipNote()...)
 	return &t, nil
 }
 
