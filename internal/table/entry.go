@@ -75,6 +75,10 @@ func (p *parser) given(e *entry) string {
 	return ""
 }
 
+// noName reports whether an entry on line 1 is missing. It is not if it is only a word of Dialect.NA, which may
+// be the name of a column.
+func (e *entry) noName() bool { return e.gap && (e.given == "" || missing(e.text)) }
+
 // withPoint exchanges commas and points if the decimal sign is the comma.
 func (p *parser) withPoint(s []byte) []byte {
 	if p.dialect.Decimal != ',' || bytes.IndexAny(s, ",.") < 0 {

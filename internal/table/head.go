@@ -71,7 +71,7 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 		e, c := p.entry(f), &below[j]
 		plain := e.number && e.form == 0
 		switch data := c.numbers > 0 && !c.text(); {
-		case e.gap && e.given == "", plain && c.text(): // or the name of a column, as NA for sodium
+		case e.noName(), plain && c.text(): // or the name of a column, as NA for sodium
 		case plain:
 			if h.numbers = append(h.numbers, e.v); e.v < c.least || e.v > c.most {
 				out++
@@ -246,7 +246,7 @@ func (p *parser) detectHeader(fields [][]byte) (h header) {
 		if len(e.text) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
 			continue // a column of row names often has no name
 		}
-		if e.gap || e.number && e.form == 0 {
+		if e.noName() || e.number && e.form == 0 {
 			numbers++
 		} else if words++; words == 1 {
 			word = j
