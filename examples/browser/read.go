@@ -157,9 +157,10 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 		known = r.library.Rows(&d)
 	}
 	rows, err := table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
-	if err == nil {
+	if rows != nil {
 		f.Overview = rows.Overview()
-	} else if f.Overview, _ = table.Survey(s.open(), s.name, d); f.Columns == nil {
+	}
+	if err != nil && f.Columns == nil {
 		return err
 	}
 	if r.roles != "" && f.Columns != nil {

@@ -37,12 +37,13 @@ type Reader func(text []byte, source string, d table.Dialect) (*table.Table, err
 // than once; class is a column of classes, "" for none.
 func Read(text []byte, source, class string, read Reader) (*Library, error) {
 	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class, Transpose: table.TransposeNo}
-	if survey, _ := table.Survey(bytes.NewReader(text), source, d); survey.Columns != nil {
-		if survey.Long {
+	if start, _ := table.NewReader(bytes.NewReader(text), source, d); start != nil {
+		columns := start.Overview().Columns
+		if start.Long && columns != nil {
 			d.Long = table.LongYes // the columns are those of the pivoted table
 		}
-		id := slices.IndexFunc(survey.Columns, func(c table.Taken) bool { return c.As == table.AsID })
-		for j, c := range survey.Columns {
+		id := slices.IndexFunc(columns, func(c table.Taken) bool { return c.As == table.AsID })
+		for j, c := range columns {
 			text := c.Text && c.As != table.AsLabel
 			if n := strconv.Itoa(j + 1); j == id || id < 0 && text {
 				d.ID, id = n, j

@@ -11,7 +11,7 @@ import (
 // newFeed returns the chunks of in. With more than one worker they are read and parsed ahead.
 func newFeed(in *chunks, l *layout, workers int) feed {
 	if workers <= 1 {
-		return &serial{in: in}
+		return serial(in)
 	}
 	n := workers + 2 // one is being read, one delivered
 	a := &ahead{in: in, free: make(chan *chunk, n), order: make(chan *chunk, n)}
@@ -21,7 +21,7 @@ func newFeed(in *chunks, l *layout, workers int) feed {
 	}
 	a.running.Add(1)
 	go a.read()
-	return a
+	return feed{a.next, a.close}
 }
 
 // ahead reads chunks on one goroutine and parses each on another. A chunk with a quote in it is parsed by the
@@ -40,7 +40,7 @@ func (a *ahead) read() {
 		if a.closed.Load() {
 			return
 		}
-		c.text, c.err = a.in.read(c.text)
+		c.read(a.in)
 		a.order <- c
 		a.running.Add(1)
 		go a.parse(c)
@@ -54,7 +54,7 @@ func (a *ahead) read() {
 func (a *ahead) parse(c *chunk) {
 	defer a.running.Done()
 	if c.parsed = c.err == nil && bytes.IndexByte(c.text, '"') < 0; c.parsed {
-		c.parser.parse(c.text, &c.part)
+		c.parser.parse(c, &c.part)
 	}
 	c.done <- struct{}{}
 }

@@ -158,9 +158,7 @@ func newBlock(lines [][]byte, comma rune) *block {
 
 // numeric reports whether a field is a number with either decimal sign.
 func numeric(f []byte) bool {
-	point, _ := plainer(f, '.')
-	comma, _ := plainer(f, ',')
-	return isNumber(bytes.TrimSpace(f)) || isNumber(point) || isNumber(comma)
+	return trimmedNumber(f) || numeral(f, '.') || numeral(f, ',')
 }
 
 func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }

@@ -1,12 +1,11 @@
 package table
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"io"
+	"math"
 	"slices"
-	"strconv"
 )
 
 // Classes is one column of a text, read as words.
@@ -22,7 +21,7 @@ type Classes struct {
 // is an error, unless Dialect.Missing is set, as are a line with another number of fields and a blank line
 // between rows.
 //
-// Of the Dialect it uses Delimiter, Header, Missing and Words, and Guess for UTF-16; Words.Label is the word
+// Of the Dialect it uses Delimiter, Header, Missing and Words; Words.Label is the word
 // for column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one if none of its
 // fields is a number or stands for a missing one, and if one of these holds. The column's field is label,
 // class, target, species or the like. Or some column has nothing but numbers on the other lines of the start
@@ -30,11 +29,8 @@ type Classes struct {
 //
 // The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
-	t, in, err := open(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
-		Words: d.Words, Missing: d.Missing, wide: d.Guess, chunk: d.chunk, classes: true})
-	if err == nil {
-		err = t.openRows(in)
-	}
+	t, err := NewReader(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
+		Words: d.Words, Missing: d.Missing, chunk: d.chunk, classes: true})
 	if err != nil {
 		if errors.As(err, new(*NoRows)) {
 			err = &Error{Source: source, Msg: "there are no rows"}
@@ -42,19 +38,13 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 		return nil, err
 	}
 	defer t.Close()
-	c := &Classes{Source: source, Name: t.LabelName}
-	for ; t.more(); t.at++ {
-		n := -1
-		if s := t.field(t.at, t.LabelColumn-1); len(s) > 0 {
-			n = t.class(s)
-		}
-		c.Class = append(c.Class, n)
+	for t.more() {
+		t.take(math.MaxInt - t.at)
 	}
 	if t.err != io.EOF {
 		return nil, t.err
 	}
-	c.Classes = t.Classes
-	return c, nil
+	return &Classes{source, t.LabelName, t.Class, t.Classes}, nil
 }
 
 // findClasses takes the fields of line 1, and sets the column of the classes and whether line 1 is a header.
@@ -69,23 +59,15 @@ func (p *parser) findClasses(first [][]byte) error {
 	}
 	d.Label = cmp.Or(d.Label, "label")
 	at, named, err := p.find(placesOf(names), d.Label, d.Words.Label)
-	if err != nil || d.Header == HeaderYes || named && d.Header == HeaderAuto {
+	if err != nil || d.Header != HeaderAuto || named {
 		return err
 	}
-	if named {
-		return p.fault(-1, d.Words.Label+" "+strconv.Quote(d.Label)+" is a name, but line 1 holds none")
-	}
-	rows, header := new(survey).split(p.split.Rest, d.Delimiter, surveyRows), is("class", names[at])
-	for j := 0; j < p.width && rows != nil; j++ {
-		header = header || !slices.ContainsFunc(rows, func(line [][]byte) bool {
-			return j >= len(line) || !trimmedNumber(line[j]) && !(d.Missing && absent(line[j]))
-		})
-	}
-	number := func(s []byte) bool { return trimmedNumber(s) || present(s) && missing(bytes.TrimSpace(s)) }
-	if header = header && !slices.ContainsFunc(first, number); header && d.Header == HeaderAuto {
+	d.Header = HeaderNo
+	rows := p.columnsOf(new(survey).split(p.split.Rest, d.Delimiter, surveyRows))
+	numbers := func(c column) bool { return c.numbers > 0 && c.words == 0 && (d.Missing || c.gaps == 0) }
+	number := func(f []byte) bool { e := p.entry(f); return e.number || e.gap && len(e.text) > 0 }
+	if (is("class", names[at]) || slices.ContainsFunc(rows, numbers)) && !slices.ContainsFunc(first, number) {
 		d.Header = HeaderYes // numbers are hardly in a header
-	} else {
-		d.Header = HeaderNo
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ func TestReadClasses(t *testing.T) {
 		{"a,kind2\n1,x\n2,a\n2,kind2\n", "2", HeaderAuto, "kind2", "x a kind2"},
 		{"a,kind2\nb,x\nc,y\n", "2", HeaderAuto, "c2", "kind2 x y"},
 		{"a,kind2\nb,x\nc,y\n", "kind2", HeaderAuto, "kind2", "x y"},
+		{"a,kind2\nb,x\nc,y\n", "kind2", HeaderNo, "kind2", "x y"}, // as in all tables
 		{"5,setosa\n6,virginica\n", "2", HeaderAuto, "c2", "setosa virginica"},
 		{"?,setosa\n6,virginica\n", "2", HeaderAuto, "c2", "setosa virginica"},
 		{"\ufeff\n a | b \n\n1| x\n2|y\n\n", "b", HeaderAuto, "b", "x y"},
@@ -83,7 +84,6 @@ func TestReadClassesErrors(t *testing.T) {
 			`f.csv:1:3: a second column named "label"; give -label its number`},
 		{"a,b\n1,2\n", "c", HeaderAuto, `f.csv:1: no column is named "c", which -label asks for`},
 		{"a,b\n1,2\n", "3", HeaderAuto, `f.csv:1: there is no column 3 for -label, only 2 columns`},
-		{"a,b\n1,2\n", "b", HeaderNo, `f.csv:1: -label "b" is a name, but line 1 holds none`},
 		{"a,b\n1,x\n2, \n", "b", HeaderAuto,
 			`f.csv:3:2: missing value: the field is empty, and a row without a class cannot be compared`},
 		{"a,b\n1,x\n2\n", "b", HeaderAuto, `f.csv:3: 1 field found, 2 expected as on the first line`},

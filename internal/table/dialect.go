@@ -184,14 +184,14 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
 				continue
 			}
-			asComma, has := plainer(f, ',')
-			asPoint, _ := plainer(f, '.')
+			asComma, has, _ := plainer(f, ',')
+			asPoint, _, _ := plainer(f, '.')
 			switch comma, point := isNumber(asComma), isNumber(asPoint); {
 			case comma && !point:
 				commas++
 			case point && !comma:
 				points++
-			case doubt == nil && point && has != formDouble && (has&formGroups == 0 && d.Delimiter != ',' ||
+			case doubt == nil && point && (has&formGroups == 0 && d.Delimiter != ',' ||
 				has&formGroups != 0 && d.Delimiter == ';'):
 				doubt = f
 			}

@@ -59,8 +59,8 @@
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.
-//  7. Numbers (package number, form.go, mend.go). Digits with a sign, a decimal sign and an exponent; in
-//     columns that have them, separators of thousands, percent signs, currencies, D for E, (5) and 5- for -5.
+//  7. Numbers (package number, entry.go, form.go). Digits with a sign, a decimal sign and an exponent, E or
+//     D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5- for -5.
 //     An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. All that is missing or
 //     no number is counted to the end of the text, and told in one error (faults.go).
 //

@@ -4,7 +4,6 @@ package table
 // mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strconv"
@@ -65,11 +64,11 @@ func (l *flaws) add(f flaw) {
 }
 
 // flaw returns the flaw of field j, which is missing or no number; err is its fault.
-func (o *part) flaw(p *parser, j int, field []byte, err *Error) flaw {
+func (o *part) flaw(p *parser, j int, e entry, err *Error) flaw {
 	f := flaw{field: j, count: 1, line: p.line(j), row: o.rows}
-	if !missing(field) {
-		f.kind, f.words, f.fault = isWord, []string{string(bytes.TrimSpace(utf8Text(field)))}, err
-		if _, _, below := p.limit(field); below {
+	if !e.gap {
+		f.kind, f.words, f.fault = isWord, []string{string(utf8Text(e.text))}, err
+		if e.limit && !e.number {
 			f.kind = isLimit
 		}
 	}
@@ -310,7 +309,7 @@ func (p *parser) settleTexts() error {
 			others = others || p.roles[j] == 0 || p.roles[j] == roleOneHot
 		}
 	}
-	if p.found != nil && (!others || !drop && p.dialect.atOnce) {
+	if p.found != nil && !others {
 		return p.faultError(p.found, 0, nil)
 	}
 	for _, f := range p.found {
@@ -395,7 +394,11 @@ func (c *column) few() bool {
 // describe says what the words of a column are.
 func (p *parser) describe(c *column) string {
 	first := c.values[0]
-	other := slices.IndexFunc(c.values, func(v string) bool { return unitOf([]byte(v)) != unitOf([]byte(first)) })
+	unit := func(v string) string {
+		_, _, unit := plainer([]byte(v), p.dialect.Decimal)
+		return unit
+	}
+	other := slices.IndexFunc(c.values, func(v string) bool { return unit(v) != unit(first) })
 	strange := func(unit string) bool { return !IsUnit(unit) && !strings.Contains(currencies, unit) }
 	switch {
 	case other >= 0 && len(c.units) > 0 && c.amounts == c.words &&

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
-// form is how numbers are written, beyond digits, a sign and a decimal sign.
+// form is how numbers are written, beyond digits, a sign, a decimal sign and an exponent. The minus sign may be
+// U+2212, and the exponent that of 1.5D+03, as Fortran writes.
 type form uint8
 
 const (
@@ -15,103 +17,117 @@ const (
 	formPercent                   // 50 %
 	formCurrency                  // $5, 5 €
 	formParens                    // (5) for −5, as accountants write
-	formMinus                     // −5 with the sign U+2212, or 5-
+	formMinus                     // 5.00- for −5, as SAP writes
 	formUnit                      // 5 kg
-	formDouble                    // 1.5D+03, as Fortran writes
 )
 
 // currencies are the signs that are taken from numbers.
 const currencies = "$€£¥"
 
-// plainer returns a number without its group separators and signs, with a decimal
-// point, and the forms it had. It returns nil for text in none of these forms.
-func plainer(s []byte, decimal rune) (text []byte, has form) {
-	s = bytes.TrimSpace(utf8Text(s))
-	if i := bytes.IndexAny(s, "dD"); i > 0 && i+1 < len(s) && (s[i+1] == '-' || s[i+1] == '+') {
-		if text = append(append(bytes.Clone(s[:i]), 'e'), s[i+1:]...); isNumber(text) {
-			return text, formDouble
-		}
-		text = nil
+// separators may stand between groups of three digits; spaces of them also before a sign or a unit.
+const (
+	separators = ",.'’" + spaces
+	spaces     = " \u00a0\u202f\u2009"
+)
+
+// plainer returns a number with a decimal point and without all that its form adds, its form, and its unit or
+// currency. It returns nil for text in none of these forms. The digits may have too many points.
+func plainer(field []byte, decimal rune) (text []byte, has form, unit string) {
+	sign, digits, exponent, behind := parts(string(bytes.TrimSpace(utf8Text(field))))
+	if digits == "" {
+		return nil, 0, ""
 	}
-	if number, unit := cutUnit(s); unit != nil {
-		if s, has = number, formUnit; decimal != ',' && isNumber(s) {
-			return s, has
-		}
+	sign = strings.Join(strings.Fields(sign), "")
+	if strings.HasPrefix(sign, "(") && strings.HasSuffix(behind, ")") {
+		sign, behind, has = "-"+sign[1:], behind[:len(behind)-1], formParens
 	}
-	negative := false
-	if n := len(s); n > 2 && s[0] == '(' && s[n-1] == ')' {
-		s, negative, has = bytes.TrimSpace(s[1:n-1]), true, has|formParens
-	}
-	sign := func() {
-		if bytes.HasPrefix(s, []byte("\u2212")) { // a minus sign that is no hyphen
-			s, has = append([]byte{'-'}, s[len("\u2212"):]...), has|formMinus
-		}
-		if len(s) > 0 && (s[0] == '-' || s[0] == '+') && !negative {
-			negative = s[0] == '-'
-			s = bytes.TrimSpace(s[1:])
+	for _, side := range []*string{&sign, &behind} {
+		if i := strings.IndexAny(*side, currencies); i >= 0 && unit == "" {
+			_, size := utf8.DecodeRuneInString((*side)[i:])
+			unit, has = (*side)[i:i+size], has|formCurrency
+			*side = (*side)[:i] + (*side)[i+size:]
 		}
 	}
-	sign()
-	if r, size := utf8.DecodeRune(s); isCurrency(r) {
-		s, has = bytes.TrimSpace(s[size:]), has|formCurrency
-		sign()
-	} else if r, size := utf8.DecodeLastRune(s); isCurrency(r) {
-		s, has = bytes.TrimSpace(s[:len(s)-size]), has|formCurrency
+	switch word := strings.TrimLeft(behind, spaces); {
+	case behind == "-" && sign == "" && strings.ContainsAny(digits, ".,"):
+		sign, has = "-", has|formMinus
+	case word == "%":
+		has |= formPercent
+	case has == 0 && isUnitBehind(word, word != behind):
+		unit, has = word, has|formUnit
+	case word != "":
+		return nil, 0, ""
 	}
-	if n := len(s); n > 1 && s[n-1] == '-' && isDigit(s[n-2]) && !negative && bytes.ContainsAny(s, ".,") { // as SAP
-		s, negative, has = s[:n-1], true, has|formMinus
+	sign = strings.Replace(sign, "\u2212", "-", 1)
+	whole, rest, cut := strings.Cut(digits, string(cmp.Or(decimal, '.')))
+	whole, grouped, ok := ungrouped(whole)
+	if !ok || sign != "" && sign != "+" && sign != "-" || grouped && exponent != "" {
+		return nil, 0, ""
 	}
-	if n := len(s); n > 1 && s[n-1] == '%' {
-		s, has = bytes.TrimSpace(s[:n-1]), has|formPercent
-	}
-	point := byte(cmp.Or(decimal, '.'))
-	whole, rest, cut := bytes.Cut(s, []byte{point})
-	whole, grouped := ungrouped(whole, point)
-	if whole == nil {
-		return nil, 0
+	text = append(append(text, strings.Trim(sign, "+")...), whole...)
+	if cut {
+		text = append(append(text, '.'), rest...)
 	}
 	if grouped {
 		has |= formGroups
 	}
-	if negative {
-		text = append(text, '-')
+	if exponent != "" {
+		text = append(append(text, 'e'), exponent[1:]...)
 	}
-	text = append(text, whole...)
-	if cut {
-		text = append(append(text, '.'), rest...)
-	}
-	return text, has
+	return text, has, unit
 }
 
-func isCurrency(r rune) bool { return r != utf8.RuneError && bytes.ContainsRune([]byte(currencies), r) }
+// numeral reports whether a field is a number in any of the forms.
+func numeral(field []byte, decimal rune) bool {
+	text, _, _ := plainer(field, decimal)
+	return isNumber(text)
+}
 
-// ungrouped removes the separators of thousands from a whole number. It returns nil if
-// they do not stand between groups of three digits.
-func ungrouped(s []byte, point byte) (digits []byte, grouped bool) {
-	digits = []byte{}
-	var separator rune
-	group := 0 // digits since the last separator
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRune(s[i:])
-		i += size
-		switch {
-		case r >= '0' && r <= '9':
-			digits = append(digits, byte(r))
-			group++
-		case !isSeparator(r) || byte(r) == point && r < 0x80 || separator != 0 &&
-			(r != separator || group != 3),
-			separator == 0 && (group < 1 || group > 3):
-			return nil, false
-		default:
-			separator, group = r, 0
+// parts takes a number apart: what is before its digits, these with points and separators, the exponent with
+// its letter, and what is behind.
+func parts(s string) (before, digits, exponent, behind string) {
+	from := strings.IndexAny(s, "0123456789.,")
+	if from < 0 {
+		return s, "", "", ""
+	}
+	before, behind = s[:from], strings.TrimLeft(s[from:], "0123456789"+separators)
+	digits = strings.TrimRight(s[from:len(s)-len(behind)], "'’"+spaces)
+	behind = s[from+len(digits):]
+	if behind != "" && strings.Contains("eEdD", behind[:1]) {
+		signed := strings.TrimLeft(behind[1:], "+-")
+		rest := strings.TrimLeft(signed, "0123456789")
+		if rest != signed && (len(signed) < len(behind)-1 || behind[0]|0x20 == 'e') {
+			exponent, behind = behind[:len(behind)-len(rest)], rest
 		}
 	}
-	if separator != 0 && (group != 3 || digits[0] == '0') {
-		return nil, false
-	}
-	return digits, separator != 0
+	return before, digits, exponent, behind
 }
 
-func isSeparator(r rune) bool {
-	return strings.ContainsRune(",. '\u00a0\u202f\u2009’", r)
+// isUnitBehind reports whether text behind a number is its unit. With a space between them any short word may
+// be one.
+func isUnitBehind(s string, apart bool) bool {
+	first, _ := utf8.DecodeRuneInString(s)
+	other := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("°‰/²³^·*-._⁻¹%", r)
+	}
+	return (unicode.IsLetter(first) || first == '°' || first == '‰') && utf8.RuneCountInString(s) <= 12 &&
+		!strings.ContainsFunc(s, other) && !is("not a unit", s[:min(3, len(s))]) &&
+		(apart || len(s) > 1 && IsUnit(s))
+}
+
+// ungrouped removes the separators of thousands from a whole number. It is not ok if they do not stand
+// between groups of three digits.
+func ungrouped(s string) (digits string, grouped, ok bool) {
+	i := strings.IndexAny(s, separators)
+	if i < 0 {
+		return s, false, true
+	}
+	separator, _ := utf8.DecodeRuneInString(s[i:])
+	groups := strings.Split(s, string(separator))
+	digits = strings.Join(groups, "")
+	ok = i > 0 && i <= 3 && s[0] != '0' && !strings.ContainsAny(digits, separators)
+	for _, group := range groups[1:] {
+		ok = ok && len(group) == 3
+	}
+	return digits, true, ok
 }

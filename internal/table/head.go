@@ -68,19 +68,18 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
 	formed, out := 0, 0           // numbers with signs; numbers outside of the range of their column
 	for j, f := range first {
-		f, c := p.halved(bytes.TrimSpace(f)), &below[j]
-		text, has := plainer(f, p.dialect.Decimal)
-		v, plain := p.value(f)
+		e, c := p.entry(f), &below[j]
+		plain := e.number && e.form == 0
 		switch data := c.numbers > 0 && !c.text(); {
-		case missing(f), plain && c.text(): // or the name of a column, as NA for sodium
+		case e.noName(), plain && c.text(): // or the name of a column, as NA for sodium
 		case plain:
-			if h.numbers = append(h.numbers, v); v < c.least || v > c.most {
+			if h.numbers = append(h.numbers, e.v); e.v < c.least || e.v > c.most {
 				out++
 			}
-		case data && isNumber(text) && has&^c.form == 0: // as those below
+		case data && e.number && e.form&^c.form == 0: // as those below
 			formed++
 		default:
-			if words++; data && !isNumber(text) {
+			if words++; data && !e.number {
 				above++
 				word = j
 			}
@@ -181,8 +180,8 @@ func (p *parser) headLines(lines [][][]byte) (n, classes int) {
 		numbers, words, units, row, named := 0, map[string]int{}, true, false, false
 		for j, f := range line[:min(width, len(line))] {
 			f = bytes.TrimSpace(f)
-			switch _, _, limit := p.limit(f); {
-			case numeric(f) || limit:
+			switch {
+			case numeric(f) || p.entry(f).limit:
 				numbers++
 			case missing(f):
 			case below[j].numbers > 0 && !below[j].text():
@@ -232,7 +231,7 @@ func sizes(head, line [][]byte) bool {
 
 // noNames is the error for a word among the numbers of line 1: a bad number must not turn a row into names.
 func (p *parser) noNames(fields [][]byte, word int) *Error {
-	_, err := p.number(fields, word)
+	_, err := p.number(p.entry(fields[word]), word)
 	w := p.dialect.Words.Header
 	return err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
 }
@@ -243,11 +242,11 @@ func (p *parser) noNames(fields [][]byte, word int) *Error {
 func (p *parser) detectHeader(fields [][]byte) (h header) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
-		if s = p.halved(bytes.TrimSpace(s)); len(s) == 0 || p.roles[j] == roleLabel ||
-			p.roles[j] == roleNone {
+		e := p.entry(s)
+		if len(e.text) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
 			continue // a column of row names often has no name
 		}
-		if isNumber(p.withPoint(s)) || missing(s) {
+		if e.noName() || e.number && e.form == 0 {
 			numbers++
 		} else if words++; words == 1 {
 			word = j

@@ -60,60 +60,57 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	return columns
 }
 
+// add counts a field of the column.
 func (c *column) add(p *parser, f []byte) {
-	p.survey.deleted = p.survey.deleted || p.isDeleted(f)
-	if word := p.naWord(f); word != "" {
-		p.survey.seen[word] = true
-		if c.given++; !isNumber(p.withPoint(f)) {
+	e := p.entry(f)
+	if e.given != "" {
+		p.survey.seen[e.given] = true
+		if c.given++; !e.number {
 			c.givenWords++
 		}
 	}
-	_, _, limit := p.limit(f)
-	if limit {
+	if e.limit {
 		c.below++
 	}
-	if f = p.settled(f); missing(f) {
+	if e.gap {
 		c.gaps++
 		return
 	}
 	if len(c.values) <= mostValues {
-		if word := string(utf8Text(f)); !slices.Contains(c.values, word) {
+		if word := string(utf8Text(e.text)); !slices.Contains(c.values, word) {
 			c.values = append(c.values, word)
 		}
 	}
-	text, has := p.withPoint(f), form(0)
-	if !isNumber(text) {
-		text, has = plainer(f, p.dialect.Decimal)
-	}
-	if !isNumber(text) {
-		slip, _ := plainer(f, ',')
-		switch {
-		case limit, isNumber(slip): // an error, which the parser tells
-			c.numbers++
-			c.whole = false
-			return
-		case isDate(f):
-			c.dates++
-		case isAmount(f):
-			c.amounts++
-		}
+	switch {
+	case e.number:
+		c.addNumber(e)
+	case e.limit, numeral(e.text, ','): // an error, which the parser tells
+		c.numbers++
+		c.whole = false
+	case isDate(e.text):
 		c.words++
-		return
+		c.dates++
+	case isAmount(e.text):
+		c.words++
+		c.amounts++
+	default:
+		c.words++
 	}
-	c.form |= has
-	if has&(formUnit|formCurrency) != 0 {
-		c.units[unitOf(f)]++
-	}
-	v, _ := parseFloat(text)
-	c.list = append(c.list, v)
-	if v == 0 && has&(formUnit|formCurrency) == 0 {
+}
+
+func (c *column) addNumber(e entry) {
+	c.numbers++
+	c.list = append(c.list, e.v)
+	c.form |= e.form
+	c.whole = c.whole && e.v == math.Trunc(e.v)
+	if e.unit != "" {
+		c.units[e.unit]++
+	} else if e.v == 0 {
 		c.zeros++
 	}
-	if v != 0 && has&formPercent != 0 {
+	if e.v != 0 && e.form&formPercent != 0 {
 		c.percents++
 	}
-	c.whole = c.whole && v == math.Trunc(v)
-	c.numbers++
 }
 
 // text reports whether the column holds words rather than numbers with slips, of which the parser tells.
@@ -138,11 +135,8 @@ func isDate(f []byte) bool {
 func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	s := p.survey
 	clear(s.seen) // of the header
-	s.deleted = false
 	s.columns = p.columnsOf(rows)
-	p.forms = mapped(s.columns, func(c column) form { return c.form })
-	p.units = mapped(s.columns, func(c column) string { return c.unit })
-	p.plain = p.plain && !slices.ContainsFunc(p.units, func(unit string) bool { return unit != "" })
+	p.plain = p.plain && !slices.ContainsFunc(s.columns, func(c column) bool { return c.unit != "" })
 	sorted := slices.Sorted(slices.Values(wanted))
 	free := func(j int) bool {
 		if p.roles[j] != 0 {

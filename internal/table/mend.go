@@ -4,7 +4,7 @@ package table
 // what an entry below a limit is, which rows are left out.
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -36,12 +36,10 @@ func (skip *Skip) Add(s string) error {
 		first, last, isRange := strings.Cut(word, "-")
 		from, err := strconv.Atoi(first)
 		to := from
-		if isRange && last == "" {
-			to = 0
-		} else if isRange && err == nil {
-			to, err = strconv.Atoi(last)
+		if isRange {
+			to, _ = strconv.Atoi(cmp.Or(last, "0"))
 		}
-		if err != nil || from < 1 || to != 0 && to < from {
+		if open := isRange && last == ""; err != nil || from < 1 || to < from && !open {
 			return errors.New("must be numbers of rows from 1, ranges such as 3-5 and 40-, or last, " +
 				"with commas between them")
 		}
@@ -74,96 +72,27 @@ func (s *Skip) adds(i, rows int) string {
 	return strconv.Itoa(n)
 }
 
-// skips counts a row, and reports whether it is left out.
-func (p *parser) skips() bool {
-	if p.dialect.Skip.none() {
-		return false
-	}
-	p.row++
-	out := p.dialect.Skip.has(p.row, p.atEnd())
-	if out {
-		p.skipped++
-	}
-	return out
-}
-
-func (p *parser) skipNote() []string {
-	if p.dialect.Skip.none() {
-		return nil
-	}
-	return []string{Count(p.skipped, "row") + Plural(p.skipped, " is", " are") + " left out, as asked"}
-}
-
-// atEnd reports whether no row follows in the text, which is there as a whole.
-func (p *parser) atEnd() bool {
-	for line := range bytes.Lines(p.split.Rest) {
-		line = bytes.Trim(line, " \t\r\n"+string(p.dialect.Delimiter))
-		if len(line) > 0 && !(p.split.Hash && isComment(line)) {
-			return false
+// skipRows finds the rows that are left out of a text, which is there as a whole, after so many lines.
+func (p *parser) skipRows(text []byte, line int) {
+	var starts []int
+	split := p.survey.splitter(text, p.dialect.Delimiter)
+	for split.End = line; split.Next() == nil; {
+		if !p.blank(split.Fields) {
+			starts = append(starts, split.Start)
 		}
 	}
-	return true
-}
-
-// settled is a field as the Dialect settles it: empty where it counts as missing.
-func (p *parser) settled(f []byte) []byte {
-	if p.isDeleted(f) || p.naWord(f) != "" {
-		return nil
-	}
-	return p.halved(f)
-}
-
-// halved takes the text of a field and returns its replacement. For a value below a limit of detection, as
-// "<0.5", it is half of the limit, or nil if such values count as missing; any other field is unchanged.
-func (p *parser) halved(f []byte) []byte {
-	if p.dialect.Below == BelowError {
-		return f
-	}
-	v, unit, ok := p.limit(f)
-	switch {
-	case !ok:
-		return f
-	case p.dialect.Below == BelowMissing:
-		return nil
-	}
-	half := strconv.AppendFloat(nil, v/2, 'g', -1, 64)
-	if p.dialect.Decimal == ',' {
-		half = bytes.Replace(half, []byte("."), []byte(","), 1)
-	}
-	if unit != nil {
-		half = append(append(half, ' '), unit...)
-	}
-	return half
-}
-
-// isDeleted reports whether f is -1.23e34, which libraries of the USGS and of ENVI have for no value.
-func (p *parser) isDeleted(f []byte) bool {
-	if p.survey == nil || len(f) < 7 || f[0] != '-' || f[1] != '1' || bytes.IndexAny(f, "eE") < 0 {
-		return false
-	}
-	v, err := parseFloat(p.withPoint(f))
-	return err == nil && float32(v) == -1.23e34
-}
-
-// naWord is the word of Dialect.NA that a field is, or that is the same number; "" if there is none.
-func (p *parser) naWord(f []byte) string {
-	if p.dialect.NA == nil {
-		return ""
-	}
-	v, err := parseFloat(p.withPoint(f))
-	for _, word := range p.dialect.NA {
-		n, no := parseFloat([]byte(word))
-		if string(f) == word || err == nil && no == nil && v == n {
-			return word
+	p.skip = map[int]bool{}
+	for i, start := range starts {
+		if p.dialect.Skip.has(i+1, i == len(starts)-1) {
+			p.skip[start] = true
 		}
 	}
-	return ""
 }
 
 func (p *parser) noteMended() {
 	s := p.survey
-	if s.deleted {
-		s.note("-1.23e34, a deleted channel, is a missing value")
+	if s.seen[deleted] {
+		s.note(deleted + ", a deleted channel, is a missing value")
 	}
 	for _, word := range p.dialect.NA {
 		if !s.cut && !s.seen[word] {
@@ -183,17 +112,4 @@ func someOf(names []string) string {
 		names = append(names[:2:2], strconv.Itoa(n)+" others")
 	}
 	return strings.Join(names, ", ")
-}
-
-// limit reads a field such as <4.0, and the unit behind it.
-func (p *parser) limit(f []byte) (v float64, unit []byte, ok bool) {
-	for _, sign := range []string{"<=", "<", "≤"} {
-		if rest, found := bytes.CutPrefix(f, []byte(sign)); found {
-			number, unit := cutUnit(rest)
-			text, _ := plainer(number, p.dialect.Decimal)
-			v, err := parseFloat(text)
-			return v, unit, err == nil
-		}
-	}
-	return 0, nil, false
 }

@@ -31,6 +31,8 @@ func TestMend(t *testing.T) {
 		{text: "id,a\n97,1\n98,99\n99,2\n100,4\n101,5\n", d: Dialect{NA: []string{"99"}},
 			data: "1 NaN 2 4 5", ids: "97|98|99|100|101"},
 		{text: "1,2\n-9,4\n", d: Dialect{NA: []string{"-9"}}, data: "1 2 NaN 4"},
+		{text: "1,NA\n2,3\n7,4\n", d: Dialect{NA: []string{"NA"}}, data: "1 NaN 2 3 7 4"}, // no header
+		{text: "nd\n1\nnd\n", d: Dialect{NA: []string{"nd"}}, data: "1 NaN"},              // a name, too
 		{text: "a,b\n1,<4\n2,≤ 3.5\n3,<=2\n4,8\n", d: Dialect{Below: BelowHalf}, data: "1 2 2 1.75 3 1 4 8",
 			note: "taken as half of it: column 2 (b)"},
 		{text: "a;b\n1,5;<0,5\n2;3,25\n", d: Dialect{Below: BelowHalf}, data: "1.5 0.25 2 3.25"},

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"math"
 	"strings"
 )
@@ -49,11 +48,10 @@ func (p *parser) placeValues(j, at int) (names []string) {
 }
 
 func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Error {
-	s := p.settled(bytes.TrimSpace(fields[j]))
-	other := 0.0
-	if missing(s) {
+	e, other := p.entry(fields[j]), 0.0
+	if e.gap {
 		if !p.dialect.Missing && p.survey == nil {
-			return p.fault(j, p.missing(string(s), j))
+			return p.gap(e, j)
 		}
 		other = math.NaN()
 		o.flaws.add(flaw{field: j, count: 1, line: p.line(j)})
@@ -61,10 +59,10 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	for _, at := range p.hot[j] {
 		row[at] = other
 	}
-	if at, ok := p.hot[j][shown(s)]; ok && other == 0 {
+	if at, ok := p.hot[j][shown(e.text)]; ok && other == 0 {
 		row[at] = 1
 	} else if other == 0 {
-		return p.fault(j, quote(string(s))+p.in(j)+" does not occur in the first lines, so that there is no "+
+		return p.fault(j, quote(string(e.text))+p.in(j)+" does not occur in the first lines, so that there is no "+
 			"column of 0 and 1 for it")
 	}
 	return nil

@@ -1,6 +1,6 @@
 package table
 
-import "io"
+import "slices"
 
 // Role is what a column is taken for.
 type Role byte
@@ -31,36 +31,14 @@ type Overview struct {
 	Columns            []Taken // all, in the order of the text; nil where an error comes before them
 }
 
-// Survey returns how d, with Guess, reads a text. The error is the one that [NewReader]
-// returns, for instance for columns of text, but without what is missing; the overview has
-// them nevertheless. It reads about the first 512 kB.
-func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
-	d.Guess, d.atOnce = true, true
-	t, in, err := open(r, source, d)
-	if err == nil {
-		p := &t.parser
-		o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
-		if err = t.head(in); p.survey.columns != nil {
-			o = t.Overview()
-		}
-		if err == nil && p.width == 0 {
-			err = t.noRows()
-		}
-	}
-	return o, in.settle(err)
-}
-
 // Overview returns how the text is read, with Dialect.Guess.
 func (t *Reader) Overview() Overview {
 	p := &t.parser
-	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, p.taken()}
-}
-
-func (p *parser) taken() []Taken {
-	list := make([]Taken, p.width)
+	o := Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, t.Turned, t.Long, nil}
 	for j := range p.survey.columns {
 		c, as := &p.survey.columns[j], AsData
 		switch role := p.roles[j]; {
+		case slices.ContainsFunc(p.found, func(f flaw) bool { return f.field == j }): // an error
 		case p.id == j+1:
 			as = AsID
 		case role == roleLabel:
@@ -73,7 +51,7 @@ func (p *parser) taken() []Taken {
 			as = AsNothing
 		}
 		classes := c.text() && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
-		list[j] = Taken{p.names[j], as, c.text(), classes}
+		o.Columns = append(o.Columns, Taken{p.names[j], as, c.text(), classes})
 	}
-	return list
+	return o
 }

@@ -2,12 +2,10 @@ package table
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"softkmeans/internal/csv"
 	"softkmeans/internal/number"
@@ -17,28 +15,27 @@ import (
 type layout struct {
 	dialect Dialect
 	source  string
-	width   int      // fields on every line
-	cols    int      // numbers in a row
-	roles   []int    // of every field: its place in the row, or a role of columns.go
-	names   []string // of all fields
-	header  []string // the same, if line 1 holds them; or nil
-	weights bool     // there is a column of weights
-	plain   bool     // plainRows can read the rows
-	kept    []bool   // the columns that are carried along
-	text    []int    // of labels, ids and columns carried along, their places among texts, from 1; or 0
-	texts   int      // how many of them there are
+	width   int          // fields on every line
+	cols    int          // numbers in a row
+	roles   []int        // of every field: its place in the row, or a role of columns.go
+	names   []string     // of all fields
+	header  []string     // the same, if line 1 holds them; or nil
+	weights bool         // there is a column of weights
+	plain   bool         // plainRows can read the rows
+	kept    []bool       // the columns that are carried along
+	text    []int        // of labels, ids and columns carried along, their places among texts, from 1; or 0
+	texts   int          // how many of them there are
+	skip    map[int]bool // the lines on which rows start that are left out
 
 	// Of a Dialect that guesses.
 	survey *survey          // nil: it does not guess
-	forms  []form           // how the numbers of each field are written; nil: plainly
-	units  []string         // behind them
 	hot    []map[string]int // the places in the row of the values of columns of text
 	found  []flaw           // columns of text: an error, once the rows are read
 	id     int              // the column of the ids, from 1; 0: none
 	origin *arranged        // a text that was arranged anew; nil: it is as it was
 }
 
-// part is the rows in some lines of a text. The lines are counted from 1.
+// part is the rows in some lines of a text.
 type part struct {
 	data   []float64
 	rows   int
@@ -47,7 +44,6 @@ type part struct {
 	weight []float64
 	flaws  flaws // of fields that are missing, or no numbers
 
-	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none, afterComment if one is before it
 	last  int   // the line on which the last row or comment ends
 	err   error // that follows the rows
@@ -78,14 +74,12 @@ type parser struct {
 	field []byte // memory of withPoint
 
 	flawed []flaw // those of the present row
-
-	row, skipped int // rows so far, where some are to be skipped, and how many were
 }
 
-// parse parses lines up to the first error. It asks for more text only within a record.
-func (p *parser) parse(text []byte, o *part) {
+// parse parses the lines of a chunk up to the first error. It asks for more text only within a record.
+func (p *parser) parse(c *chunk, o *part) {
 	o.clear()
-	p.split.Rest, p.split.End, p.split.Comment = text, 0, 0
+	p.split.Rest, p.split.End, p.split.Comment = c.text, c.line, 0
 	for p.plainRows(o); len(p.split.Rest) > 0; p.plainRows(o) {
 		fields, err := p.next()
 		if err == io.EOF {
@@ -103,7 +97,7 @@ func (p *parser) parse(text []byte, o *part) {
 			continue // an error if a row follows
 		}
 		o.pass(p.split.Comment)
-		if p.skips() { // totals may stand after a blank line
+		if p.skip[p.split.Start] { // totals may stand after a blank line
 			if o.first != 0 {
 				o.last = p.split.End
 			}
@@ -122,7 +116,6 @@ func (p *parser) parse(text []byte, o *part) {
 		o.last = p.split.End
 	}
 	o.pass(p.split.Comment)
-	o.lines = p.split.End
 }
 
 // pass counts a comment or a rule as a line that is not blank. Line 0 is none.
@@ -282,7 +275,7 @@ func (p *parser) next() ([][]byte, error) {
 	if f, ok := err.(*csv.Fault); ok {
 		return nil, &Error{Source: p.source, Line: f.Line, Column: f.Field, Msg: f.Msg}
 	} else if err != nil {
-		return nil, longLine(err, p.source, p.split.End+1)
+		return nil, err
 	}
 	fields := p.split.Fields
 	if p.dialect.Guess && p.width > 0 {
@@ -329,110 +322,25 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 				return err
 			}
 		default:
-			v, err := p.number(fields, j)
-			if err != nil && role >= 0 {
-				field := p.settled(bytes.TrimSpace(s))
-				if p.survey != nil || p.dialect.Missing && missing(field) {
-					v = math.NaN()
-					flawed = append(flawed, o.flaw(p, j, field, err))
-					err = nil
-				}
-			}
-			if err != nil {
+			e := p.entry(s)
+			v, err := p.number(e, j)
+			switch {
+			case err == nil && role >= 0:
+				row[role] = v
+			case err == nil && v >= 0:
+				o.weight = append(o.weight, v)
+			case err == nil:
+				return p.fault(j, quote(string(e.text))+p.in(j)+" is a weight below 0")
+			case role >= 0 && (p.survey != nil || p.dialect.Missing && e.gap):
+				row[role] = math.NaN()
+				flawed = append(flawed, o.flaw(p, j, e, err))
+			default:
 				return err
 			}
-			if role >= 0 {
-				row[role] = v
-				continue
-			}
-			if v < 0 {
-				return p.fault(j, quote(string(bytes.TrimSpace(s)))+p.in(j)+" is a weight below 0")
-			}
-			o.weight = append(o.weight, v)
 		}
 	}
 	o.addFlaws(p, flawed)
 	p.flawed, o.data = flawed, o.data[:len(o.data)+p.cols]
 	o.rows++
 	return nil
-}
-
-// withPoint exchanges commas and points if the decimal sign is the comma.
-func (p *parser) withPoint(s []byte) []byte {
-	if p.dialect.Decimal != ',' || bytes.IndexAny(s, ",.") < 0 {
-		return s
-	}
-	p.field = append(p.field[:0], s...)
-	for i, c := range s {
-		switch c {
-		case ',':
-			p.field[i] = '.'
-		case '.':
-			p.field[i] = ','
-		}
-	}
-	return p.field
-}
-
-// value is a field as strconv reads it.
-func (p *parser) value(field []byte) (v float64, ok bool) {
-	v, err := parseFloat(p.withPoint(bytes.TrimSpace(field)))
-	return v, err == nil
-}
-
-func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
-	field := p.settled(bytes.TrimSpace(fields[j]))
-	text := p.withPoint(field)
-	if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
-		return v, p.unitFault(j, v, field)
-	}
-	if p.forms != nil && p.forms[j] != 0 {
-		if text, has := plainer(field, p.dialect.Decimal); has&^p.forms[j] == 0 {
-			if v, end, ok := number.Scan(text, 0); ok && end == len(text) {
-				return v, p.unitFault(j, v, field)
-			}
-		}
-	}
-	s, say, w, advice, tries := string(field), " is not a number", "", "", [][]string(nil)
-	v, err := parseFloat(text)
-	switch {
-	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
-		return v, nil
-	case missing(field):
-		return 0, p.fault(j, p.missing(s, j))
-	case s[0] == '<' || strings.HasPrefix(s, "≤"):
-		say += ", and may be below a limit"
-	case err == nil:
-		say = " is not a finite number"
-	case errors.Is(err, strconv.ErrRange):
-		say = " is too large for a number"
-	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		w = p.dialect.Words.Delimiter
-		advice = "fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
-			"; another delimiter, or space, is set with " + w
-	case p.forms != nil && p.forms[j]&formGroups != 0:
-	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
-		say += " (the decimal sign is the comma)"
-	case p.dialect.Decimal != ',' && strings.Count(s, ",") == 1 && !strings.Contains(s, "."):
-		if w = p.dialect.Words.Decimal; w == "" {
-			say += " (the decimal sign is the point)"
-		}
-		advice, tries = "if the comma is the decimal sign: "+w+" comma", [][]string{{w, "comma"}}
-	}
-	return 0, p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
-}
-
-func (p *parser) missing(s string, j int) string {
-	if s == "" {
-		return "missing value" + p.in(j) + ": the field is empty"
-	}
-	return "missing value " + quote(s) + p.in(j)
-}
-
-// in names the column of field j, if it has a name.
-func (p *parser) in(j int) string {
-	if j < len(p.header) {
-		return " in column " + quote(p.header[j])
-	}
-	return ""
 }

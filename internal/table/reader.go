@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"io"
@@ -16,16 +17,10 @@ import (
 // Lines end in LF or CRLF. A byte order mark, spaces around numbers, and blank lines
 // before and after the rows are skipped; a blank line between rows is an error.
 type Reader struct {
-	Head
-	Classes []string // the label column's values so far, in order of appearance
+	// Table contains the Head, the Classes so far, and what belongs to the rows that ReadRows has returned last,
+	// valid until it is called again: Class, Weights, IDs and Kept. Its other fields are not set.
+	Table
 
-	// The texts of the rows that ReadRows has returned last, valid until it is called
-	// again: the ids, if there is a column of them, and those of KeptNames.
-	IDs  []string
-	Kept [][]string
-
-	labels  []int // of the same rows, and their weights
-	weights []float64
 	classes map[string]int // the place of each in Classes
 	flaws   flaws
 	feed    feed
@@ -35,7 +30,6 @@ type Reader struct {
 	chunk  *chunk // the present one
 	part   *part  // its rows
 	at     int    // the next row of part
-	base   int    // the lines before the part
 	before int    // the rows before the part
 	last   int    // the line on which the last row or comment ended
 	err    error  // that follows the part
@@ -43,7 +37,8 @@ type Reader struct {
 }
 
 // NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A text
-// without rows is an error that wraps a *NoRows. source is the text's name in messages.
+// without rows is an error that wraps a *NoRows. source is the text's name in messages. With an error the Reader
+// is nil, or one of which Overview alone may be called.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t, in, err := open(r, source, d)
 	if err != nil {
@@ -51,7 +46,7 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	}
 	t.trial = in.trial
 	if err := t.openRows(in); err != nil {
-		return nil, t.parser.asWritten(t.trial.settle(err))
+		return t, t.parser.asWritten(t.trial.settle(err))
 	}
 	return t, nil
 }
@@ -68,7 +63,7 @@ func (t *Reader) head(in *chunks) error {
 	for left := 1; left > 0; { // lines up to the first row
 		fields, err := p.next()
 		if err == io.EOF {
-			return nil
+			return t.noRows()
 		} else if err != nil {
 			return err
 		}
@@ -94,7 +89,7 @@ func (t *Reader) head(in *chunks) error {
 	for ; line < p.split.Start; line++ {
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
-	in.rest, t.base = text, line-1
+	in.rest, in.line = text, line-1
 	return nil
 }
 
@@ -102,6 +97,11 @@ func (t *Reader) openRows(in *chunks) error {
 	p := &t.parser
 	if err := t.head(in); err != nil {
 		return err
+	}
+	if !p.dialect.Skip.none() {
+		p.skipRows(in.rest, in.line)
+		out := Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked"
+		t.Notes = append(slices.Clip(t.Notes), out)
 	}
 	for _, f := range p.found {
 		t.flaws.add(f)
@@ -129,7 +129,7 @@ func (t *Reader) noRows() *Error {
 // open is NewReader up to the first line that is not blank.
 func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: cmp.Or(d.chunk, chunkSize), guess: d.Guess || d.wide}
+	in := &chunks{r: bufio.NewReaderSize(r, readSize), source: source, size: cmp.Or(d.chunk, chunkSize)}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
 		return nil, in, &Error{Source: source,
 			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
@@ -137,14 +137,18 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if err := in.sniff(); err != nil {
 		return nil, in, err
 	}
-	text, first, err := start(in)
+	size, skipped := 0, 0
+	if !d.Skip.none() {
+		size = math.MaxInt
+	} else if d.Guess || d.Long == LongYes || d.classes {
+		size = surveySize
+	}
+	text, err := in.peek(size)
 	if err != nil {
 		return nil, in, err
 	}
 	var s *survey
-	skipped := 0
 	if d.Guess || d.Long == LongYes {
-		text = in.upTo(text, surveySize)
 		in.trial = trial{bytes.Clone(text[:startOf(text)]), d}
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
@@ -152,21 +156,16 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 		}
 		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
+		first := string(firstLine(text))
 		d.Delimiter = guessDelimiter(first)
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
 			d.Delimiter = ';' // the line has none: there is a single column
 		}
 	}
-	if d.classes {
-		text = in.upTo(text, surveySize)
-	}
-	if !d.Skip.none() { // whether a row is the last one is seen in the whole text
-		text, d.Workers = in.upTo(text, math.MaxInt), 1
-	}
 	if t, again, err := s.arrange(in, text, d); t != nil || err != nil {
 		return t, again, err
 	}
-	t := &Reader{Head: Head{Source: source}}
+	t := &Reader{Table: Table{Head: Head{Source: source}}}
 	t.part = &t.own
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
@@ -187,30 +186,30 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	if most == 0 {
 		panic("table: dst is shorter than a row")
 	}
-	t.IDs, t.Kept, t.labels, t.weights = t.IDs[:0], t.Kept[:0], t.labels[:0], t.weights[:0]
+	t.IDs, t.Kept, t.Class, t.Weights = t.IDs[:0], t.Kept[:0], t.Class[:0], t.Weights[:0]
 	for n < most && t.more() {
-		n += copy(dst[n*width:], t.take(most-n, class != nil)) / width
+		n += copy(dst[n*width:], t.take(most-n)) / width
 	}
 	if n == 0 {
 		return 0, t.parser.asWritten(t.trial.settle(t.err))
 	}
-	for i, c := range t.labels {
-		class[i] = c
+	for i := 0; i < len(t.Class) && class != nil; i++ {
+		class[i] = t.Class[i]
 	}
 	return n, nil
 }
 
 // take returns the data of the next sound rows of the part, at most so many, and adds their texts and weights
 // to those in t.
-func (t *Reader) take(most int, label bool) []float64 {
+func (t *Reader) take(most int) []float64 {
 	from := t.at
 	t.at = min(t.sound(), from+most)
 	if t.parser.weights {
-		t.weights = append(t.weights, t.part.weight[from:t.at]...)
+		t.Weights = append(t.Weights, t.part.weight[from:t.at]...)
 	}
 	for i := from; i < t.at; i++ {
-		if t.LabelColumn > 0 && label {
-			t.labels = append(t.labels, t.class(t.field(i, t.LabelColumn-1)))
+		if t.LabelColumn > 0 {
+			t.Class = append(t.Class, t.class(t.field(i, t.LabelColumn-1)))
 		}
 		if t.IDColumn > 0 {
 			t.IDs = append(t.IDs, string(utf8Text(t.field(i, t.IDColumn-1))))
@@ -279,35 +278,26 @@ func (t *Reader) Close() {
 
 // advance moves to the next part. The error is the one that follows its rows.
 func (t *Reader) advance() error {
-	t.base += t.part.lines
 	t.before += t.part.rows
 	t.own.clear()
 	t.part, t.at = &t.own, 0
-	text, err := t.follow()
-	if err != nil {
-		return longLine(err, t.Source, t.base+1)
+	if _, err := t.follow(); err != nil {
+		return err
 	}
 	if t.chunk.parsed {
 		t.part = &t.chunk.part
 	} else {
-		t.parser.parse(text, t.part)
+		t.parser.parse(t.chunk, t.part)
 	}
-	if t.before > 0 && t.part.first > 0 && t.base+t.part.first > t.last+1 {
+	if t.before > 0 && t.part.first > t.last+1 {
 		t.part.rows = 0
 		return gap(t.Source, t.last+1)
 	}
-	if t.part.last > 0 {
-		t.last = t.base + t.part.last
-	}
+	t.last = max(t.last, t.part.last)
 	for _, f := range t.part.flaws.list {
+		f.row += t.before
 		f.rows = mapped(f.rows, func(row int) int { return row + t.before })
-		if f.line, f.row = f.line+t.base, f.row+t.before; f.fault != nil {
-			f.fault.Line += t.base
-		}
 		t.flaws.add(f)
-	}
-	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
-		e.Line += t.base
 	}
 	return t.part.err
 }
@@ -320,9 +310,12 @@ func (t *Reader) follow() (text []byte, err error) {
 	return t.chunk.text, t.chunk.err
 }
 
+// class is the place of a label in Classes; -1 for an empty one where the labels alone are read.
 func (t *Reader) class(s []byte) int {
 	n, ok := t.classes[string(s)]
-	if !ok {
+	if len(s) == 0 && t.parser.dialect.classes {
+		return -1
+	} else if !ok {
 		n = len(t.Classes)
 		t.classes[string(s)] = n
 		t.Classes = append(t.Classes, string(utf8Text(s)))

@@ -50,7 +50,7 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 			t.Class = append(t.Class, class[:n]...)
 		}
 		if t.WeightsColumn > 0 {
-			t.Weights = append(t.Weights, r.weights...)
+			t.Weights = append(t.Weights, r.Table.Weights...)
 		}
 		t.Rows += n
 	}
@@ -284,7 +284,7 @@ func TestReaderIdle(t *testing.T) {
 func TestReaderMemory(t *testing.T) {
 	line := []byte(strings.Repeat("0.12345678901234567,", 49) + "1\n")
 	for workers := 1; workers <= 2; workers++ {
-		left, at := 40<<20, 0
+		left, at := (40<<20)/len(line)*len(line), 0
 		in := readerFunc(func(p []byte) (n int, err error) {
 			for n < len(p) && left > 0 {
 				some := copy(p[n:], line[at:])

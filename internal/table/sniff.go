@@ -1,8 +1,8 @@
 package table
 
 import (
+	"bufio"
 	"bytes"
-	"io"
 	"strings"
 
 	"softkmeans/internal/csv"
@@ -11,19 +11,28 @@ import (
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
 const sniffSize = 512
 
-// otherTables are the formats of other files by their first bytes, and what to do with them. The module convert reads
-// those without. The names of Parquet and Arrow go on with what no name of a column has.
-var otherTables = []struct{ magic, is, do string }{
-	{"PAR1\x15", "a Parquet file", ""}, {"ARROW1\x00", "an Arrow file", ""},
-	{"\xff\xff\xff\xff", "an Arrow stream", ""}, {"PK\x03\x04", "a zip file, as .xlsx and .npz are", ""},
-	{"MATLAB 5.0 MAT-file", "a MATLAB file", ""}, {"##TITLE=", "a JCAMP-DX file, whose ##XYDATA is read", ""},
-	{"\x89HDF\r\n", hdf5, saveAs}, {"MATLAB 7.3 MAT-file", hdf5, saveAs},
-	{"\xd0\xcf\x11\xe0", "an OLE file, as old Excel (.xls) and programs of spectrometers write", "export it as text"},
-	{"\\begin{", "LaTeX", "keep the lines with &, without \\\\, and give -delimiter '&'"},
-	{"||", "a table of Jira", "save it as CSV"}, {"BEGIN IONS", "an MGF file of peaks", "make a table of bins of them"},
-	{"<", "HTML or XML, as some programs name .xls", "export it as CSV"},
-	{"{\"", "JSON", "save it as CSV"}, {"[{", "JSON", "save it as CSV"}, {"{\n", "JSON", "save it as CSV"},
-	{"[\n", "JSON", "save it as CSV"}, {"\x1f\x8b", "a gzip file", "unpack it first"},
+// otherTables are the formats of other files by their first bytes and, for some, by what their start holds as
+// well, and what to do with them. The module convert reads those without. The names of Parquet and Arrow go on
+// with what no name of a column has.
+var otherTables = []struct{ magic, holds, is, do string }{
+	{"PAR1\x15", "", "a Parquet file", ""},
+	{"ARROW1\x00", "", "an Arrow file", ""},
+	{"\xff\xff\xff\xff", "", "an Arrow stream", ""},
+	{"PK\x03\x04", "", "a zip file, as .xlsx and .npz are", ""},
+	{"MATLAB 5.0 MAT-file", "", "a MATLAB file", ""},
+	{"##TITLE=", "", "a JCAMP-DX file, whose ##XYDATA is read", ""},
+	{"\x89HDF\r\n", "", hdf5, saveAs},
+	{"MATLAB 7.3 MAT-file", "", hdf5, saveAs},
+	{"\xd0\xcf\x11\xe0", "", "an OLE file, as old Excel (.xls) and programs of spectrometers write",
+		"export it as text"},
+	{"\\begin{", "", "LaTeX", "keep the lines with &, without \\\\, and give -delimiter '&'"},
+	{"||", "||\n|", "a table of Jira", "save it as CSV"},
+	{"BEGIN IONS", "", "an MGF file of peaks", "make a table of bins of them"},
+	{"<", "", "HTML or XML, as some programs name .xls", "export it as CSV"},
+	{"{", "Biological Observation Matrix", "a BIOM table", "biom convert --to-tsv makes text of it"},
+	{"{\"", "", "JSON", "save it as CSV"}, {"{\n", "", "JSON", "save it as CSV"},
+	{"[{", "", "JSON", "save it as CSV"}, {"[\n", "", "JSON", "save it as CSV"},
+	{"\x1f\x8b", "", "a gzip file", "unpack it first"},
 }
 
 const (
@@ -33,26 +42,23 @@ const (
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.
 func otherTable(head []byte, source string) string {
-	convert := "; softkmeans-convert " + shellWord(source) + " | softkmeans … - reads it"
-	isSPC := strings.HasSuffix(strings.ToLower(source), ".spc")
+	is, do, isSPC := "", "", strings.HasSuffix(strings.ToLower(source), ".spc")
 	if isSPC && len(head) > 1 && head[1] >= 0x4b && head[1] <= 0x4d {
-		return "this is an SPC file of Galactic" + convert
+		is = "an SPC file of Galactic"
 	}
-	if bytes.HasPrefix(head, []byte("{")) && bytes.Contains(head, []byte("Biological Observation Matrix")) {
-		return "this is a BIOM table; biom convert --to-tsv makes text of it"
-	}
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	closed := bytes.HasSuffix(bytes.TrimSpace(line), []byte("||"))
+	unix := bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))
 	for _, other := range otherTables {
-		switch {
-		case !bytes.HasPrefix(head, []byte(other.magic)), other.magic == "||" && !closed:
-		case other.do == "":
-			return "this is " + other.is + convert
-		default:
-			return "this is " + other.is + "; " + other.do
+		if is == "" && bytes.HasPrefix(head, []byte(other.magic)) && bytes.Contains(unix, []byte(other.holds)) {
+			is, do = other.is, other.do
 		}
 	}
-	return ""
+	switch {
+	case is == "":
+		return ""
+	case do == "":
+		do = "softkmeans-convert " + shellWord(source) + " | softkmeans … - reads it"
+	}
+	return "this is " + is + "; " + do
 }
 
 // shellWord is a file's name as one word of a shell; FILE for standard input.
@@ -69,37 +75,22 @@ func shellWord(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// sniff reads the start of a text, which is read again. It returns an error if the text is UTF-16, gzip or
-// binary. It waits for two bytes only.
-func (c *chunks) sniff() (err error) {
-	b, n := make([]byte, sniffSize), 0
-	for idle := 0; n < 2 && err == nil && idle < 100; idle++ { // then chunks.read gives up
-		var some int
-		some, err = c.r.Read(b[n:])
-		n += some
-	}
-	if b = b[:n]; err != nil { // after which r is not read
-		c.r = failed{err}
-	}
-	wide := bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff"))
+// sniff looks at the start of a text, of which it waits for two bytes only, and makes UTF-8 of UTF-16. It
+// returns an error for other formats.
+func (c *chunks) sniff() error {
+	_, _ = c.r.Peek(2) // its error is found again
+	b, _ := c.r.Peek(min(c.r.Buffered(), sniffSize))
 	msg := otherTable(b, c.source)
 	switch {
 	case msg != "":
-	case wide && c.guess:
-		c.r = csv.UTF16(io.MultiReader(bytes.NewReader(b[2:]), c.r), b[0] == 0xff)
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		_, _ = c.r.Discard(2)
+		c.r = bufio.NewReaderSize(csv.UTF16(c.r, b[0] == 0xff), readSize)
 		return nil
-	case wide:
-		msg = "the text is UTF-16; save it as UTF-8"
 	case bytes.IndexByte(b, 0) >= 0:
 		msg = "this is a binary file, not text"
 	default:
-		c.r = io.MultiReader(bytes.NewReader(b), c.r)
 		return nil
 	}
 	return &Error{Source: c.source, Msg: msg}
 }
-
-// failed is a reader that has ended.
-type failed struct{ err error }
-
-func (f failed) Read([]byte) (int, error) { return 0, f.err }

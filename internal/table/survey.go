@@ -35,20 +35,8 @@ type survey struct {
 	columns  []column        // what guessColumns has seen
 	ask      *Error          // what cannot be guessed; nil: nothing
 	cut      bool            // there are more rows
-	deleted  bool            // there are deleted channels
-	seen     map[string]bool // the words of Dialect.NA that there are
+	seen     map[string]bool // the words of Dialect.NA that there are, and deleted
 	notes    []string
-}
-
-func (c *chunks) upTo(text []byte, size int) []byte {
-	for len(text) < size {
-		more, err := c.read(nil)
-		if err != nil {
-			break // the next read returns it again
-		}
-		text = append(text, more...)
-	}
-	return text
 }
 
 // startOf is how much of a text is looked at: as much, however it was read.

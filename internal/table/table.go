@@ -65,8 +65,6 @@ type Dialect struct {
 	Pick func(names []string) []string
 
 	trying  bool // advice is tried, and none is given
-	wide    bool // UTF-16 is read, as with Guess
-	atOnce  bool // columns of text are an error before gaps are counted
 	classes bool // the labels alone are read
 
 	// For tests.
@@ -188,18 +186,17 @@ func Read(r io.Reader, source string, d Dialect) (*Table, error) {
 	return b.ReadAll()
 }
 
-// ReadAll reads all rows, as [Read] does.
+// ReadAll reads all rows, as [Read] does, if ReadRows has read none.
 func (b *Reader) ReadAll() (*Table, error) {
-	t, p := &Table{Head: b.Head}, &b.parser
-	b.IDs, b.Kept, b.labels, b.weights = nil, nil, nil, nil
+	p := &b.parser
 	for b.more() {
-		t.Data = append(t.Data, b.take(math.MaxInt-b.at, true)...)
+		b.Data = append(b.Data, b.take(math.MaxInt-b.at)...)
 	}
 	if b.err != io.EOF {
 		return nil, p.asWritten(b.trial.settle(b.err))
 	}
-	t.Rows, t.Class, t.Weights = len(t.Data)/len(t.Names), b.labels, b.weights
-	t.Classes, t.IDs, t.Kept = b.Classes, b.IDs, b.Kept
+	t := b.Table
+	t.Rows = len(t.Data) / len(t.Names)
 	t.CountMissing()
 	if p.survey != nil {
 		t.noteTotals(p.numeric(), &p.dialect)
@@ -207,8 +204,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 		t.noteZeros()
 		t.noteAlike(p.numeric(), &p.dialect)
 	}
-	t.Notes = append(slices.Clip(t.Notes), p.skipNote()...)
-	return t, nil
+	return &t, nil
 }
 
 // Column is the name of column j, from 0, if it has no other.

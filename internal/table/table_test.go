@@ -164,8 +164,6 @@ var readErrors = []struct {
 	{"1,\"x\"y\n", Dialect{}, `f.csv:1:2: a quoted field that does not end in a quote (")`},
 	{"1,2\n3,\"4\"5\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
 	{"1,2\n3,\"4\n5,6\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
-	{"\xff\xfe1\x00", Dialect{}, `f.csv: the text is UTF-16`},
-	{"\xfe\xff\x001", Dialect{}, `f.csv: the text is UTF-16`},
 	{"\x1f\x8b\x08\x00\x00\"\n\"", Dialect{}, `f.csv: this is a gzip file; unpack it first`},
 	{"\x1f\x8b", Dialect{}, `f.csv: this is a gzip file; unpack it first`},
 	{"PK\x03\x04\x14\x00\n", Dialect{}, `f.csv: this is a zip file, as .xlsx and .npz are; ` +
