@@ -8,16 +8,21 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"softkmeans/internal/csv"
 )
+
+// delimiters are tried in this order.
+const delimiters = "\t;|, "
 
 // dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
 // which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
 	lines := slices.Collect(bytes.Lines(text))
 	lines = mapped(lines[:min(len(lines), 2*mostAbove)], bare)
-	tried := []rune("\t;|, ")
+	tried := delimiters
 	if d.Delimiter != 0 {
-		tried = []rune{d.Delimiter}
+		tried = string(d.Delimiter)
 	}
 	var best *block
 	body := lines[:beforeBlank(lines)]
@@ -35,15 +40,14 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	}
 	if best == nil {
 		if first := slices.IndexFunc(lines, present); d.Delimiter == 0 {
-			d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+			d.Delimiter = guessDelimiter(append(lines, nil)[max(first, 0)])
 		}
 		return
 	}
 	n := best.above()
-	if n == 0 || best.begins(n) == "" {
+	if !s.leftOut(0, best.lines[:n], "before") {
 		return
 	}
-	s.noteText(s.skipped+1, s.skipped+n, "before the table ("+best.begins(n)+")")
 	s.skipped += n
 	for _, line := range best.lines[:n] {
 		s.about = s.about || is("axis", shown(line)) || is("about", shown(line))
@@ -74,55 +78,43 @@ func (s *survey) separator(text []byte, d *Dialect) {
 
 // findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
 // other line. They are none if they are nine lines of ten. Below that line some may be rows whose ids begin
-// with #: they have as many fields as any line, and a number. The user is asked about them.
+// with #: they have as many fields as it, and a number. The user is asked about them.
 func (s *survey) findComments(text []byte, d *Dialect) {
-	hashes, others, head, last := 0, 0, 0, [2][]byte{} // head: the bytes before the first other line
-	for line := range bytes.Lines(text) {
-		if present(line) && !isComment(line) {
-			others++
-		} else if present(line) {
-			hashes++
-		}
-		if others == 0 {
-			if head += len(line); present(line) {
-				last = [2][]byte{last[1], bytes.TrimSuffix(line, []byte("\n"))}
-			}
-		}
-	}
-	if d.Delimiter == '#' || hashes == 0 || hashes >= 9*others {
+	lines := slices.DeleteFunc(slices.Collect(bytes.Lines(text)), absent)
+	hashes := howMany(lines, isComment)
+	if d.Delimiter == '#' || hashes == 0 || hashes >= 9*(len(lines)-hashes) {
 		return
 	}
-	lines := new(survey).split(text[head:], d.Delimiter, surveyRows)
-	width := slices.Max(append(mapped(lines, func(line [][]byte) int { return len(line) }), 0))
-	rows := slices.DeleteFunc(lines, func(line [][]byte) bool {
-		return !isComment(line[0]) || len(line) != width || !slices.ContainsFunc(line[1:], trimmedNumber)
-	})
-	if n := len(rows); n > 0 {
-		s.ask = &Error{Msg: Count(n, "line") +
-			" with as many numbers as the rows begin with #, the first with " + quote(string(rows[0][0])) +
-			": remove them if they are comments, or put the field in quotes if they are rows"}
+	first := slices.IndexFunc(lines, func(line []byte) bool { return !isComment(line) })
+	for _, line := range lines[max(0, first-2):first] {
+		s.comments = [2][]byte{s.comments[1], bare(line)}
 	}
-	s.hash, s.comments = true, last
+	body := new(survey).split(bytes.Join(lines[first:], nil), d.Delimiter, surveyRows)
+	if i := slices.IndexFunc(body, func(line [][]byte) bool {
+		return isComment(line[0]) && len(line) >= len(body[0]) && slices.ContainsFunc(line[1:], trimmedNumber)
+	}); i >= 0 {
+		s.ask = &Error{Msg: "lines with as many numbers as the rows begin with #, the first with " +
+			quote(string(body[i][0])) + ": remove them if they are comments, or put the field in quotes if " +
+			"they are rows"}
+	}
+	s.hash = true
 	s.note("lines that begin with # are comments")
 }
 
 // trailing reports whether the lines of text end in comments after ; # % or |, and notes the sign. On each line
 // numbers with decimal points, apart by commas, tabs or spaces, are before the sign, and no number is after it.
 func (s *survey) trailing(text []byte) bool {
-	for _, sign := range []byte(";#%|") {
-		for _, comma := range "\t, " {
-			lines := s.split(text, rune(sign), 100)
-			other := func(line [][]byte) bool {
-				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
-				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
-				return len(line) != 2 || numericOrMissing(line[1]) || points < 2 ||
-					howMany(fields, trimmedNumber) < len(fields)
-			}
-			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
-				s.trail = sign
-				s.note("what follows " + string(rune(sign)) + " on a line is a comment")
-				return true
-			}
+	for _, sign := range ";#%|" {
+		lines := s.split(text, sign, 100)
+		other := func(line [][]byte) bool {
+			numbers := bytes.FieldsFunc(line[0], func(r rune) bool { return strings.ContainsRune("\t, ", r) })
+			points := howMany(numbers, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
+			return len(line) != 2 || numericOrMissing(line[1]) || points < 2 || howMany(numbers, isNumber) < len(numbers)
+		}
+		if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
+			s.trail = byte(sign)
+			s.note("what follows " + string(sign) + " on a line is a comment")
+			return true
 		}
 	}
 	return false
@@ -212,16 +204,10 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 }
 
 // guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
-// semicolon, beside which a comma may be a decimal one.
-func guessDelimiter(line string) rune {
-	bare := "" // the text outside of quotes
-	for i, part := range strings.Split(line, `"`) {
-		if i%2 == 0 {
-			bare += part
-		}
-	}
+// semicolon, beside which a comma may be a decimal one. line is one line; in quotes there are no delimiters.
+func guessDelimiter(line []byte) rune {
 	for _, comma := range "\t;" {
-		if strings.ContainsRune(bare, comma) {
+		if split := csv.New(line, comma); split.Next() == nil && len(split.Fields) > 1 {
 			return comma
 		}
 	}

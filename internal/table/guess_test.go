@@ -100,7 +100,7 @@ func TestGuess(t *testing.T) {
 		{text: "id,v\na,1\n#b,2\nc,3\n", fail: "begin with #, the first with \"#b\""},
 		{text: "# run 7, b\n400,410\n5,6\n", names: "run 7|b", rows: 2},
 		{text: "# run 7, b, c\n400,410,420\n5,6,1\n", names: "400|410|420", rows: 1},
-		{text: "temp\n1,5\n2,5\n", fail: "-decimal comma"},
+		{text: "temp\n1,5\n2,5\n", fail: "2 fields found, 1 expected"},
 		{text: "1,5 2,7\n3,1 4,2\n2,0 1,1\n", names: "c1|c2", rows: 3, note: "comma"},
 		{text: "v\tw\n950\t1\n1,050\t2\n", fail: "-decimal comma or point"},
 		{text: "x,y\n0.1,2,3\n0.1,5,6\n", fail: "3 fields found"},

@@ -88,7 +88,7 @@ func (t *Reader) head(in *chunks) error {
 		if t.Header && s == nil {
 			left = 1
 		} else if t.Header && !s.names {
-			left = 1 + s.below()
+			left = 1 + s.units
 		}
 	}
 	for ; line < p.split.Start; line++ {
@@ -152,7 +152,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 		}
 		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
-		d.Delimiter = guessDelimiter(first)
+		d.Delimiter = guessDelimiter([]byte(first))
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
 			d.Delimiter = ';' // the line has none: there is a single column
 		}

@@ -30,7 +30,7 @@ type survey struct {
 	units    int             // lines after the header that hold units and the like
 	classes  int             // lines after these that have classes of the samples
 	joined   bool            // they have names of columns
-	orange   int             // lines after the header that hold what Orange writes there
+	orange   bool            // the lines after the header are types and flags, as Orange writes them
 	quoted   bool            // line 1 has all fields in quotes, and no other line has
 	columns  []column        // what guessColumns has seen
 	ask      *Error          // what cannot be guessed; nil: nothing
@@ -83,15 +83,11 @@ func look(text []byte, d *Dialect) *survey {
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.first += s.skipped
 	s.cut = s.cut || len(s.lines) == surveyRows
-	s.shape(d)
+	s.shape()
 	s.orangeHead(d)
 	s.decimal(text, d)
 	s.namesAbove(d)
 	return s
-}
-
-func (s *survey) below() int {
-	return max(s.units, s.orange)
 }
 
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
