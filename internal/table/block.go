@@ -34,14 +34,13 @@ func (s *survey) footer(text []byte, comma rune) int {
 		if f == nil {
 			continue
 		}
-		number := func(s []byte) bool { return numeric(s) || present(s) && missing(s) }
-		text := !slices.ContainsFunc(f, number)
-		statistic := isTotal(strings.Trim(shown(f[0]), "% ().")) || is("spread", strings.Trim(shown(f[0]), "% ()"))
-		key := len(f) != b.width && howMany(f, number) == 1
-		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text && !statistic && !key {
+		numbers := howMany(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
+		word := strings.Trim(shown(f[0]), "% ().")
+		text := numbers == 0 || isTotal(word) || is("spread", word) || numbers == 1 && len(f) != b.width
+		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text {
 			break
 		}
-		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
+		if fields[i-1] == nil && !isComment(lines[i-1]) || numbers == 0 && len(f) != b.width && len(f[0]) > 8 {
 			at = i
 		}
 	}
@@ -71,17 +70,12 @@ func numbersFrom(text []byte) int {
 // sections returns the titles in a text of several tables: lines of one field, at the start or after a blank line,
 // that are before a line of more fields.
 func sections(text []byte) (titles []string) {
-	title, blank := "", true
-	for line := range bytes.Lines(text) {
-		line = bytes.Trim(line, ",;\t\r\n ")
-		several := bytes.ContainsAny(line, ",;\t")
-		if several && title != "" {
-			titles = append(titles, quote(title))
+	lines := mapped(slices.Collect(bytes.Lines(text)), func(line []byte) []byte { return bytes.Trim(line, ",;\t\r\n ") })
+	several := func(line []byte) bool { return bytes.ContainsAny(line, ",;\t") }
+	for i, line := range lines[:max(0, len(lines)-1)] {
+		if blank := i == 0 || len(lines[i-1]) == 0; blank && len(line) > 0 && !several(line) && several(lines[i+1]) {
+			titles = append(titles, quote(shown(line)))
 		}
-		if title = ""; blank && !several {
-			title = shown(line)
-		}
-		blank = len(line) == 0
 	}
 	return titles
 }
@@ -218,32 +212,30 @@ func (b *block) above() int {
 // header is the first line of the header above the row first, or first without one; 0 is open.
 func (b *block) header(first int) int {
 	row := first
-	for first > 0 && (absent(b.lines[first-1]) || ruled(b.lines[first-1:first])) {
+	for first > 0 && b.fields[first-1] == nil && !isComment(b.lines[first-1]) {
 		first--
 	}
 	n := first
 	for n > 0 && len(b.fields[n-1]) == b.width && !b.marked(n-1, noName) && b.heads(n, n < first) {
 		n--
 	}
-	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
-		return i
-	}
-	if row > 0 && completes(b.fields[row-1], b.fields[row]) {
-		return row - 1
-	}
+	last := b.fields[max(n-1, 0)] // above the header
+	filled := howMany(last, present)
 	switch above := first - n; {
+	case first > 1 && paired(b.fields[first-2], b.fields[first-1]):
+		return first - 2
+	case row > 0 && completes(b.fields[row-1], b.fields[row]):
+		return row - 1
 	case above > 2 && b.width == 2: // keys and values have two fields as well
 		return first - 1
 	case above > 0 || n == 0:
 		return n
 	case first < row:
 		return row
-	}
-	last := b.fields[n-1]
-	switch filled := howMany(last, present); {
 	case b.marked(n-1, marks):
-	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
-		return n - 1 // as R writes: the names of the rows have none
+		return n
+	case b.width > 2 && len(last) == b.width-1 && b.filled(last): // as R writes: the names of the rows have none
+		return n - 1
 	case !keyed(last) && howMany(last, numeric) == 0 && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}

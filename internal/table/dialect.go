@@ -19,7 +19,7 @@ const delimiters = "\t;|, "
 // which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
 	lines := slices.Collect(bytes.Lines(text))
-	lines = mapped(lines[:min(len(lines), 2*mostAbove)], bare)
+	lines = lines[:min(len(lines), 2*mostAbove)]
 	tried := delimiters
 	if d.Delimiter != 0 {
 		tried = string(d.Delimiter)
@@ -55,12 +55,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	if best.marked(n-1, marks) {
 		s.comments[1] = best.lines[n-1]
 	}
-	s.skip += len(bytes.Join(bytes.SplitAfterN(text, []byte("\n"), n+1)[:n], nil))
-}
-
-// bare is a line without its end.
-func bare(line []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	s.skip += len(bytes.Join(lines[:n], nil))
 }
 
 // separator takes the delimiter from a first line such as sep=; which Excel reads.
@@ -87,7 +82,7 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	}
 	first := slices.IndexFunc(lines, func(line []byte) bool { return !isComment(line) })
 	for _, line := range lines[max(0, first-2):first] {
-		s.comments = [2][]byte{s.comments[1], bare(line)}
+		s.comments = [2][]byte{s.comments[1], line}
 	}
 	body := new(survey).split(bytes.Join(lines[first:], nil), d.Delimiter, surveyRows)
 	if i := slices.IndexFunc(body, func(line [][]byte) bool {
@@ -126,9 +121,8 @@ func (s *survey) namesAbove(d *Dialect) {
 	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
 		return
 	}
-	above, last := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)
-	names := last
-	if above != nil && slices.ContainsFunc(last, func(f []byte) bool { return isUnit(f) }) {
+	above, names := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)
+	if above != nil && slices.ContainsFunc(names, isUnit) {
 		names = above
 	}
 	if s.names = names != nil; !s.names {
@@ -141,21 +135,18 @@ func (s *survey) namesAbove(d *Dialect) {
 
 // namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign before each,
 // and several tabs between them.
-func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
+func (s *survey) namesIn(comment []byte, comma rune) (names [][]byte) {
 	comment = bytes.TrimLeft(comment, " \t")
-	sign := comment[:min(1, len(comment))] // a unit such as % may follow it
-	list := new(survey).split(bytes.TrimLeft(comment, string(sign)+" \t"), comma, 1)
-	if len(list) == 0 {
-		return nil
-	}
-	names, width := list[0], len(s.lines[0])
-	if len(names) != width {
-		names = slices.DeleteFunc(names, absent)
+	sign, width := string(comment[:min(1, len(comment))]), len(s.lines[0]) // a unit such as % may follow the sign
+	for _, names = range new(survey).split(bytes.TrimLeft(comment, sign+" \t"), comma, 1) {
+		if len(names) != width {
+			names = slices.DeleteFunc(names, absent)
+		}
 	}
 	if len(names) != width {
 		return nil
 	}
-	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, string(sign)+" ") })
+	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, sign+" ") })
 }
 
 // decimal finds the decimal sign. Numbers such as 1,5 or 1.234,5 say that it is the comma, those such as 1.5 or
@@ -167,11 +158,7 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 	}
 	var doubt []byte
 	commas, points := 0, 0
-	lines := s.lines
-	if len(lines) > 1 && !slices.ContainsFunc(lines[0], trimmedNumber) { // names, such as 0.5 µm
-		lines = lines[1:]
-	}
-	for _, line := range lines {
+	for _, line := range s.lines[min(1, max(0, len(s.lines)-1)):] { // line 1 may be names, such as 0.5 µm
 		for _, f := range line {
 			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
 				continue

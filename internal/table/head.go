@@ -5,7 +5,6 @@ package table
 import (
 	"bytes"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -242,7 +241,7 @@ func hasAll(names, wanted []string) bool {
 
 // shape finds out why lines have one field more than line 1, or than others, if they do. An empty last field that
 // not all lines have does not count.
-func (s *survey) shape() {
+func (s *survey) shape(d *Dialect) {
 	if len(s.lines) < 2 {
 		return
 	}
@@ -254,8 +253,10 @@ func (s *survey) shape() {
 		return
 	}
 	first, rows := s.lines[0], s.lines[1:]
-	switch longer := func(line [][]byte) bool { return len(line) != len(first)+1 }; {
-	case slices.ContainsFunc(rows, longer), len(first) == 1 && trimmedNumber(rows[0][0]), !different(rows):
+	longer := func(line [][]byte) bool { return len(line) == len(first)+1 }
+	c := &(&parser{layout: &layout{dialect: *d, survey: s, width: 1}}).columnsOf(rows)[0]
+	switch names := c.different && c.gaps == 0 && (c.text() || c.whole); {
+	case howMany(rows, longer) < len(rows), len(first) == 1 && !c.text(), !names:
 		// an error follows: the lines differ in length, or the comma may be the decimal sign
 	case absent(first[0]): // a blank corner is the place of names
 		s.lines[0] = append(first, nil)
@@ -272,16 +273,6 @@ func within(fields [][]byte, width int) [][]byte {
 		return fields[:width]
 	}
 	return fields
-}
-
-// different reports whether the first fields of lines can be names: all differ and are whole or no numbers.
-func different(lines [][][]byte) bool {
-	names := mapped(lines, func(line [][]byte) string { return string(bytes.TrimSpace(line[0])) })
-	fraction := func(name string) bool {
-		v, err := parseFloat([]byte(name))
-		return err == nil && v != math.Trunc(v)
-	}
-	return len(Set(names)) == len(names) && !slices.ContainsFunc(names, fraction)
 }
 
 // rowAlone reports whether a line cannot be a header, since it has numbers that do not rise.

@@ -83,7 +83,7 @@ func look(text []byte, d *Dialect) *survey {
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.first += s.skipped
 	s.cut = s.cut || len(s.lines) == surveyRows
-	s.shape()
+	s.shape(d)
 	s.orangeHead(d)
 	s.decimal(text, d)
 	s.namesAbove(d)
