@@ -26,9 +26,6 @@ func (s *survey) footer(text []byte, comma rune) int {
 		return 0
 	}
 	fields := splitAll(lines, comma)
-	if len(fields) > 1 && paired(fields[0], fields[1]) { // whose text is told apart by its frame
-		return 0
-	}
 	for i := len(lines) - 1; i > 0 && len(lines)-i <= mostBelow; i-- {
 		f := fields[i]
 		if f == nil {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"softkmeans/internal/csv"
@@ -94,25 +93,6 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	}
 	s.hash = true
 	s.note("lines that begin with # are comments")
-}
-
-// trailing reports whether the lines of text end in comments after ; # % or |, and notes the sign. On each line
-// numbers with decimal points, apart by commas, tabs or spaces, are before the sign, and no number is after it.
-func (s *survey) trailing(text []byte) bool {
-	for _, sign := range ";#%|" {
-		lines := s.split(text, sign, 100)
-		other := func(line [][]byte) bool {
-			numbers := bytes.FieldsFunc(line[0], func(r rune) bool { return strings.ContainsRune("\t, ", r) })
-			points := howMany(numbers, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
-			return len(line) != 2 || numericOrMissing(line[1]) || points < 2 || howMany(numbers, isNumber) < len(numbers)
-		}
-		if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
-			s.trail = byte(sign)
-			s.note("what follows " + string(sign) + " on a line is a comment")
-			return true
-		}
-	}
-	return false
 }
 
 // namesAbove takes names from the last comment before the rows, or from the one above it if that has as many

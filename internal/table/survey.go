@@ -26,7 +26,6 @@ type survey struct {
 	comments [2][]byte       // the last two before line 1
 	hash     bool            // lines that begin with # are comments
 	short    bool            // line 1 has no name for the first column, as R writes
-	trail    byte            // what begins a comment at the end of a line; 0: nothing
 	units    int             // lines after the header that hold units and the like
 	classes  int             // lines after these that have classes of the samples
 	joined   bool            // they have names of columns
@@ -68,7 +67,6 @@ func look(text []byte, d *Dialect) *survey {
 	if line, rest, _ := bytes.Cut(text, []byte("\n")); is("gct", string(line)) {
 		s.skip, s.skipped, s.gct = len(line)+1+bytes.IndexByte(rest, '\n')+1, 2, true // the sizes
 	}
-	guess := d.Delimiter == 0
 	s.dialect(text[s.skip:], d)
 	text = text[s.skip:]
 	if !s.cut && len(text)+s.skip < surveySize && d.Skip.none() { // it is whole
@@ -76,10 +74,6 @@ func look(text []byte, d *Dialect) *survey {
 		text = text[:len(text)-s.after]
 	}
 	s.findComments(text, d)
-	if guess && s.trailing(text) {
-		d.Delimiter = 0
-		s.dialect(text, d)
-	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.first += s.skipped
 	s.cut = s.cut || len(s.lines) == surveyRows
@@ -105,7 +99,7 @@ func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 func (s *survey) splitter(text []byte, comma rune) csv.Splitter {
 	split := csv.New(text, comma)
 	if s != nil {
-		split.Hash, split.Trail = s.hash, s.trail
+		split.Hash = s.hash
 	}
 	return split
 }
