@@ -21,11 +21,14 @@ const (
 func (s *survey) footer(text []byte, comma rune) int {
 	lines := slices.Collect(bytes.Lines(text))
 	at := len(lines)
-	b := newBlock(lines[:beforeBlank(lines)], comma)
+	b := newBlock(lines, comma)
 	if b == nil {
 		return 0
 	}
 	fields := splitAll(lines, comma)
+	if len(fields) > 1 && paired(fields[0], fields[1]) { // whose text is told apart by its frame
+		return 0
+	}
 	for i := len(lines) - 1; i > 0 && len(lines)-i <= mostBelow; i-- {
 		f := fields[i]
 		if f == nil {
@@ -37,7 +40,8 @@ func (s *survey) footer(text []byte, comma rune) int {
 		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text {
 			break
 		}
-		if fields[i-1] == nil && !isComment(lines[i-1]) || numbers == 0 && len(f) != b.width && len(f[0]) > 8 {
+		blank := fields[i-1] == nil && !isComment(lines[i-1])
+		if blank || numbers == 0 && len(f) != b.width && len(f[0]) > 8 {
 			at = i
 		}
 	}
@@ -45,8 +49,8 @@ func (s *survey) footer(text []byte, comma rune) int {
 	return len(bytes.Join(lines[at:], nil))
 }
 
-// numbersFrom returns how many lines there are above the rows, which are half of the lines or more, have numbers
-// where most of the last lines have them, and no other width; 0 if there are no such rows.
+// numbersFrom returns how many lines there are above the rows, which are half of the lines or more, have
+// numbers where most of the last lines have them, and no other width; 0 if there are no such rows.
 func numbersFrom(text []byte) int {
 	lines := slices.Collect(bytes.Lines(text))
 	for _, comma := range delimiters {
@@ -56,35 +60,41 @@ func numbersFrom(text []byte) int {
 		}
 		full := func(f [][]byte) bool { return b.share(f) == 1 }
 		at := slices.IndexFunc(b.fields, full)
-		table := func(f [][]byte) bool { return full(f) && len(f) == b.width }
-		if rows := len(lines) - at; at >= 0 && rows >= leastTable && rows >= at && howMany(b.fields[at:], table) == rows {
+		rows := b.fields[max(at, 0):]
+		other := func(f [][]byte) bool { return !full(f) || len(f) != b.width }
+		if len(rows) >= max(at, leastTable) && !slices.ContainsFunc(rows, other) {
 			return at
 		}
 	}
 	return 0
 }
 
-// sections returns the titles in a text of several tables: lines of one field, at the start or after a blank line,
-// that are before a line of more fields.
+// sections returns the titles in a text of several tables: lines of one field, at the start or after a blank
+// line, that are before a line of more fields.
 func sections(text []byte) (titles []string) {
-	lines := mapped(slices.Collect(bytes.Lines(text)), func(line []byte) []byte { return bytes.Trim(line, ",;\t\r\n ") })
-	several := func(line []byte) bool { return bytes.ContainsAny(line, ",;\t") }
-	for i, line := range lines[:max(0, len(lines)-1)] {
-		if blank := i == 0 || len(lines[i-1]) == 0; blank && len(line) > 0 && !several(line) && several(lines[i+1]) {
-			titles = append(titles, quote(shown(line)))
+	title, blank := []byte(nil), true
+	for line := range bytes.Lines(text) {
+		line = bytes.Trim(line, ",;\t\r\n ")
+		several := bytes.ContainsAny(line, ",;\t")
+		if several && title != nil {
+			titles = append(titles, quote(shown(title)))
 		}
+		if title = nil; blank && !several && len(line) > 0 {
+			title = line
+		}
+		blank = len(line) == 0
 	}
 	return titles
 }
 
-// leftOut notes that lines are text, unless they are blank or comments, and reports whether it does. from is the
-// index of the first among those of the text.
+// leftOut notes that lines are text, unless they are blank or comments, and reports whether it does. from is
+// the index of the first among those of the text.
 func (s *survey) leftOut(from int, lines [][]byte, where string) bool {
 	i := slices.IndexFunc(lines, func(line []byte) bool { return present(line) && !isComment(line) })
 	if i >= 0 {
 		first, last := strconv.Itoa(s.skipped+from+1), strconv.Itoa(s.skipped+from+len(lines))
-		s.note(Plural(len(lines), "line "+first+" is", "lines "+first+"-"+last+" are") + " left out: text " + where +
-			" the table (" + quote(shown(lines[i])) + ")")
+		are := Plural(len(lines), "line "+first+" is", "lines "+first+"-"+last+" are")
+		s.note(are + " left out: text " + where + " the table (" + quote(shown(lines[i])) + ")")
 	}
 	return i >= 0
 }
@@ -98,7 +108,8 @@ type block struct {
 	numbers float64    // the share of numbers among the fields of these
 }
 
-// splitAll returns the fields of lines; nil for one that is blank, a comment, no CSV, or has a tab beside blanks.
+// splitAll returns the fields of lines; nil for one that is blank, a comment, a rule, no CSV, or has a tab beside
+// blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := (*survey)(nil).splitter(line, comma)
@@ -110,18 +121,15 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 	})
 }
 
-// beforeBlank is how many lines there are before the last blank one of the last lines, or all.
-func beforeBlank(lines [][]byte) int {
+// newBlock is nil unless two thirds of the last lines are alike. They end at the last blank line, if it is below
+// half of the lines, since text may follow.
+func newBlock(lines [][]byte, comma rune) *block {
 	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
 		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
-			return i
+			lines = lines[:i]
+			break
 		}
 	}
-	return len(lines)
-}
-
-// newBlock is nil unless two thirds of the last lines are alike.
-func newBlock(lines [][]byte, comma rune) *block {
 	b := &block{lines: lines, fields: splitAll(lines, comma)}
 	widths, last := map[int]int{}, max(0, min(1, len(lines)-1), len(lines)-max(leastTable, len(lines)/4))
 	all := 0
@@ -170,8 +178,8 @@ func (b *block) share(fields [][]byte) float64 {
 	return float64(n) / float64(max(all, 1))
 }
 
-// row reports whether a line has as many fields as the rows, and numbers where they have them: at least a quarter,
-// since a key and its value in a sheet are less.
+// row reports whether a line has as many fields as the rows, and numbers where they have them: at least a
+// quarter, since a key and its value in a sheet are less.
 func (b *block) row(fields [][]byte) bool { return len(fields) == b.width && b.share(fields) >= 0.25 }
 
 // above counts the lines before the table and its header, if they are text and it is one for certain.
@@ -194,7 +202,8 @@ func (b *block) above() int {
 			numbers++ // another table has three such lines or more
 		}
 		blank = blank || absent(b.lines[i])
-		same := len(fields) == b.width && (numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
+		full := b.width > 2 && b.filled(fields) && !keyed(fields)
+		same := len(fields) == b.width && (full || numeric(fields[0]))
 		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
 			!text && (same || !blank && numbers > 0 || numbers == leastTable) {
 			return 0
@@ -209,7 +218,7 @@ func (b *block) above() int {
 // header is the first line of the header above the row first, or first without one; 0 is open.
 func (b *block) header(first int) int {
 	row := first
-	for first > 0 && b.fields[first-1] == nil && !isComment(b.lines[first-1]) {
+	for first > 0 && len(bytes.Trim(b.lines[first-1], "-=:+|,; \t\r\n")) == 0 { // blank, or a rule
 		first--
 	}
 	n := first
@@ -231,7 +240,7 @@ func (b *block) header(first int) int {
 		return row
 	case b.marked(n-1, marks):
 		return n
-	case b.width > 2 && len(last) == b.width-1 && b.filled(last): // as R writes: the names of the rows have none
+	case b.width > 2 && len(last) == b.width-1 && b.filled(last): // as R writes: column 1 has no name
 		return n - 1
 	case !keyed(last) && howMany(last, numeric) == 0 && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
@@ -239,8 +248,8 @@ func (b *block) header(first int) int {
 	return n
 }
 
-// heads reports whether the line above line n belongs to the header: it has names itself or, if line n does, adds
-// to names that come twice. Columns 1 and 2 have names on the last such line.
+// heads reports whether the line above line n belongs to the header: it has names itself or, if line n does,
+// adds to names that come twice. Columns 1 and 2 have names on the last such line.
 func (b *block) heads(n int, named bool) bool {
 	line := b.fields[n-1]
 	if named && repeats(b.fields[n]) && howMany(line, present) > 1 {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"softkmeans/internal/csv"
 )
@@ -24,15 +23,11 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		tried = string(d.Delimiter)
 	}
 	var best *block
-	body := lines[:beforeBlank(lines)]
 	for _, comma := range tried {
 		if comma == ',' && d.Decimal == ',' || !bytes.ContainsRune(text, comma) {
 			continue
 		}
 		b := newBlock(lines, comma)
-		if b == nil { // text follows the table
-			b = newBlock(body, comma)
-		}
 		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
 			best, d.Delimiter = b, comma
 		}
@@ -57,16 +52,20 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	s.skip += len(bytes.Join(lines[:n], nil))
 }
 
-// separator takes the delimiter from a first line such as sep=; which Excel reads.
-func (s *survey) separator(text []byte, d *Dialect) {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
+// firstLine takes the delimiter from a first line such as sep=; which Excel reads, and skips the two lines with
+// which a GCT file begins.
+func (s *survey) firstLine(text []byte, d *Dialect) {
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	word := bytes.Trim(line, "\r \"") // but no tab: it may be the delimiter
-	if len(word) != 5 || !bytes.EqualFold(word[:4], []byte("sep=")) || word[4] >= utf8.RuneSelf {
-		return
-	}
-	s.skip, s.skipped = min(len(line)+1, len(text)), 1
-	if d.Delimiter == 0 && validComma(rune(word[4])) {
-		d.Delimiter = rune(word[4])
+	switch {
+	case is("gct", string(line)):
+		s.skip = len(line) + 1 + bytes.IndexByte(rest, '\n') + 1 // line 2 has the sizes
+		s.skipped, s.gct = 2, true
+	case len(word) == 5 && bytes.EqualFold(word[:4], []byte("sep=")):
+		s.skip, s.skipped = min(len(line)+1, len(text)), 1
+		if d.Delimiter == 0 && validComma(rune(word[4])) {
+			d.Delimiter = rune(word[4])
+		}
 	}
 }
 
@@ -113,11 +112,11 @@ func (s *survey) namesAbove(d *Dialect) {
 	}
 }
 
-// namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign before each,
-// and several tabs between them.
+// namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign before
+// each, and several tabs between them.
 func (s *survey) namesIn(comment []byte, comma rune) (names [][]byte) {
 	comment = bytes.TrimLeft(comment, " \t")
-	sign, width := string(comment[:min(1, len(comment))]), len(s.lines[0]) // a unit such as % may follow the sign
+	sign, width := string(comment[:min(1, len(comment))]), len(s.lines[0]) // a unit such as % may follow
 	for _, names = range new(survey).split(bytes.TrimLeft(comment, sign+" \t"), comma, 1) {
 		if len(names) != width {
 			names = slices.DeleteFunc(names, absent)
@@ -138,22 +137,21 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 	}
 	var doubt []byte
 	commas, points := 0, 0
-	for _, line := range s.lines[min(1, max(0, len(s.lines)-1)):] { // line 1 may be names, such as 0.5 µm
-		for _, f := range line {
-			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
-				continue
-			}
-			asComma, has := plainer(f, ',')
-			asPoint, _ := plainer(f, '.')
-			switch comma, point := isNumber(asComma), isNumber(asPoint); {
-			case comma && !point:
-				commas++
-			case point && !comma:
-				points++
-			case doubt == nil && point && has != formDouble && (has&formGroups == 0 && d.Delimiter != ',' ||
-				has&formGroups != 0 && d.Delimiter == ';'):
-				doubt = f
-			}
+	below := s.lines[min(1, max(0, len(s.lines)-1)):] // names, such as 0.5 µm
+	for _, f := range slices.Concat(below...) {
+		if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
+			continue
+		}
+		asComma, has := plainer(f, ',')
+		asPoint, _ := plainer(f, '.')
+		switch comma, point := isNumber(asComma), isNumber(asPoint); {
+		case comma && !point:
+			commas++
+		case point && !comma:
+			points++
+		case doubt == nil && point && has != formDouble && (has&formGroups == 0 && d.Delimiter != ',' ||
+			has&formGroups != 0 && d.Delimiter == ';'):
+			doubt = f
 		}
 	}
 	switch w := d.Words.Decimal; {

@@ -21,11 +21,12 @@ type header struct {
 // findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a
 // column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
-	s, head := p.survey, header{is: named || p.dialect.Header == HeaderYes}
+	s, d, names := p.survey, &p.dialect, mapped(fields, shown)
+	known := d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
+	var head header
 	switch {
-	case head.is || p.dialect.Header == HeaderNo:
-	case p.known(fields):
-		head.is = true
+	case named, d.Header != HeaderAuto, known:
+		head.is = named || d.Header != HeaderNo
 	case s != nil && len(s.lines) > 0:
 		head = s.head
 	default:
@@ -88,9 +89,9 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 		h.is = true
 	default:
 		if p.numericHeader(&h, first, rows, below, 2*out > n); above > 0 && !h.is {
-			w, yes := p.dialect.Words.Header, []string{p.dialect.Words.Header, "yes"} // a bad number is no name
-			_, h.ask = p.number(first, word)
-			h.ask.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", yes)
+			_, h.ask = p.number(first, word) // a bad number must not turn a row into names
+			w := p.dialect.Words.Header
+			h.ask.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
 		}
 	}
 	return h
@@ -124,7 +125,8 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 		ask = absent(first[0]) && len(axis) >= longAxis && !Counts(axis)
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
-		counts && below[0].text() || (even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
+		counts && below[0].text() ||
+		(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
 		h.is = true
 	default:
 		ask = same > 0 || n >= longAxis || even(numbers)
@@ -132,8 +134,8 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 	w, form := p.dialect.Words.Header, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	switch shown := "(" + form(numbers[0]) + ", " + form(numbers[1]) + ", …)"; {
 	case h.is:
-		h.note = p.thisLine() + " is taken for a header: its numbers rise or fall " + shown + ", and the numbers of no " +
-			"other line do" + hint(w, " no makes a row of it")
+		h.note = p.thisLine() + " is taken for a header: its numbers rise or fall " + shown +
+			", and the numbers of no other line do" + hint(w, " no makes a row of it")
 	case ask:
 		h.ask = p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(w,
 			"give "+w+" yes or no", []string{w, "yes"}, []string{w, "no"})
@@ -218,7 +220,7 @@ func (p *parser) allWords(fields [][]byte) (is bool) {
 	for j, f := range fields {
 		f = p.halved(bytes.TrimSpace(f))
 		switch {
-		case len(f) == 0, p.roles[j] == roleLabel, p.roles[j] == roleNone: // a column of row names often has no name
+		case len(f) == 0, p.roles[j] == roleLabel, p.roles[j] == roleNone: // row names often have none
 		case isNumber(p.withPoint(f)), missing(f):
 			return false
 		default:
@@ -228,28 +230,23 @@ func (p *parser) allWords(fields [][]byte) (is bool) {
 	return is
 }
 
-// known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
-func (p *parser) known(fields [][]byte) bool {
-	d, names := &p.dialect, mapped(fields, shown)
-	return d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
-}
-
 func hasAll(names, wanted []string) bool {
 	there := Set(names)
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
 }
 
-// shape finds out why lines have one field more than line 1, or than others, if they do. An empty last field that
-// not all lines have does not count.
+// shape finds out why lines have one field more than line 1, or than others, if they do. An empty last field
+// that not all lines have does not count.
 func (s *survey) shape(d *Dialect) {
 	if len(s.lines) < 2 {
 		return
 	}
 	least := slices.Min(mapped(s.lines, func(line [][]byte) int { return len(line) }))
-	other := func(line [][]byte) bool { return len(line) != least }
-	ended := mapped(s.lines, func(line [][]byte) [][]byte { return within(line, least) })
-	if !slices.ContainsFunc(ended, other) {
-		s.lines = ended
+	ended := func(line [][]byte) bool {
+		return len(line) == least && present(line[least-1]) || len(line) == least+1 && absent(line[least])
+	}
+	if howMany(s.lines, ended) == len(s.lines) {
+		s.lines = mapped(s.lines, func(line [][]byte) [][]byte { return within(line, least) })
 		return
 	}
 	first, rows := s.lines[0], s.lines[1:]
@@ -295,7 +292,8 @@ func (s *survey) orangeHead(d *Dialect) {
 	all := func(kind string, line [][]byte) bool {
 		return !slices.ContainsFunc(line, func(f []byte) bool { return !is(kind, string(f)) })
 	}
-	if len(types) != len(names) || len(flags) > len(names) || !all("orange type", types) || !all("orange flag", flags) {
+	if len(types) != len(names) || len(flags) > len(names) ||
+		!all("orange type", types) || !all("orange flag", flags) {
 		return
 	}
 	s.orange, s.joined, d.Header = true, true, HeaderYes // types are no units

@@ -63,10 +63,7 @@ func look(text []byte, d *Dialect) *survey {
 	s := &survey{seen: map[string]bool{}}
 	n := startOf(text)
 	text, s.cut = text[:n], n < len(text)
-	s.separator(text, d)
-	if line, rest, _ := bytes.Cut(text, []byte("\n")); is("gct", string(line)) {
-		s.skip, s.skipped, s.gct = len(line)+1+bytes.IndexByte(rest, '\n')+1, 2, true // the sizes
-	}
+	s.firstLine(text, d)
 	s.dialect(text[s.skip:], d)
 	text = text[s.skip:]
 	if !s.cut && len(text)+s.skip < surveySize && d.Skip.none() { // it is whole
