@@ -59,7 +59,7 @@ func (s *survey) firstLine(text []byte, d *Dialect) {
 	word := bytes.Trim(line, "\r \"") // but no tab: it may be the delimiter
 	switch {
 	case is("gct", string(line)):
-		s.skip = len(line) + 1 + bytes.IndexByte(rest, '\n') + 1 // line 2 has the sizes
+		s.skip = min(len(line)+1+bytes.IndexByte(rest, '\n')+1, len(text)) // line 2 has the sizes
 		s.skipped, s.gct = 2, true
 	case len(word) == 5 && bytes.EqualFold(word[:4], []byte("sep=")):
 		s.skip, s.skipped = min(len(line)+1, len(text)), 1

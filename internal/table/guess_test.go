@@ -136,6 +136,7 @@ func TestGuess(t *testing.T) {
 		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
 		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in \"b\" (first on line 3)"},
 		{text: "", fail: "no rows"},
+		{text: "#1.2", fail: "no rows"}, // the start of a GCT file
 		{text: "a,b\n", fail: "no rows"},
 	} {
 		got, err := Read(strings.NewReader(g.text), "f.csv", Dialect{Guess: true})
