@@ -41,7 +41,6 @@ type Splitter struct {
 	Comma rune
 	trim  bool // skip white space before a field
 	Hash  bool // lines that begin with # are comments
-	Trail byte // begins a comment at the end of a line without quotes; 0: there are none
 
 	// The last record. It is valid until Next is called again.
 	Fields [][]byte
@@ -82,11 +81,6 @@ func (s *Splitter) line() (line []byte, newline bool, err error) {
 	}
 	line, s.Rest, newline = bytes.Cut(s.Rest, []byte("\n"))
 	s.End++
-	if s.Trail != 0 && bytes.IndexByte(line, '"') < 0 {
-		if i := bytes.IndexByte(line, s.Trail); i > 0 {
-			line = bytes.TrimRight(line[:i], " \t")
-		}
-	}
 	return bytes.TrimSuffix(line, []byte("\r")), newline, nil
 }
 

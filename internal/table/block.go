@@ -13,7 +13,7 @@ import (
 const (
 	mostAbove  = 200 // lines before a table
 	mostBelow  = 60  // after it
-	leastTable = 3   // rows after them
+	leastTable = 3   // rows of it
 )
 
 // footer is the length of text after a table, such as its source or, after a blank line, statistics of its
@@ -21,7 +21,7 @@ const (
 func (s *survey) footer(text []byte, comma rune) int {
 	lines := slices.Collect(bytes.Lines(text))
 	at := len(lines)
-	b := newBlock(lines[:beforeBlank(lines)], comma)
+	b := newBlock(lines, comma)
 	if b == nil {
 		return 0
 	}
@@ -34,67 +34,69 @@ func (s *survey) footer(text []byte, comma rune) int {
 		if f == nil {
 			continue
 		}
-		number := func(s []byte) bool { return numeric(s) || present(s) && missing(s) }
-		text := !slices.ContainsFunc(f, number)
-		statistic := isTotal(strings.Trim(shown(f[0]), "% ().")) || is("spread", strings.Trim(shown(f[0]), "% ()"))
-		key := len(f) != b.width && howMany(f, number) == 1
-		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text && !statistic && !key {
+		numbers := howMany(f, func(s []byte) bool { return numeric(s) || present(s) && missing(s) })
+		word := strings.Trim(shown(f[0]), "% ().")
+		text := numbers == 0 || isTotal(word) || is("spread", word) || numbers == 1 && len(f) != b.width
+		if bytes.Count(lines[i], []byte(`"`))%2 > 0 || !text {
 			break
 		}
-		if fields[i-1] == nil && !isComment(lines[i-1]) || text && len(f) != b.width && len(f[0]) > 8 {
+		blank := fields[i-1] == nil && !isComment(lines[i-1])
+		if blank || numbers == 0 && len(f) != b.width && len(f[0]) > 8 {
 			at = i
 		}
 	}
-	if at == len(lines) {
-		return 0
-	}
-	s.noteText(s.skipped+at+1, s.skipped+len(lines), "after the table ("+quote(shown(lines[at]))+")")
+	s.leftOut(at, lines[at:], "after")
 	return len(bytes.Join(lines[at:], nil))
 }
 
-// numbersFrom returns how many lines there are above the rows, which are half of the lines or more, have numbers
-// where most of the last lines have them, and no other width; 0 if there are no such rows.
+// numbersFrom returns how many lines there are above the rows, which are half of the lines or more, have
+// numbers where most of the last lines have them, and no other width; 0 if there are no such rows.
 func numbersFrom(text []byte) int {
 	lines := slices.Collect(bytes.Lines(text))
-	for _, comma := range []rune{'\t', ';', '|', ',', ' '} {
-		if b := newBlock(lines, comma); b != nil {
-			at := len(lines)
-			for at > 0 && len(b.fields[at-1]) == b.width && b.share(b.fields[at-1]) == 1 {
-				at--
-			}
-			row := func(f [][]byte) bool { return f != nil && b.share(f) == 1 }
-			rows, among := len(lines)-at, slices.ContainsFunc(b.fields[:at], row) // among: the error is
-			if rows >= leastTable && 2*rows >= len(lines) && !among {
-				return at
-			}
+	for _, comma := range delimiters {
+		b := newBlock(lines, comma)
+		if b == nil {
+			continue
+		}
+		full := func(f [][]byte) bool { return b.share(f) == 1 }
+		at := slices.IndexFunc(b.fields, full)
+		rows := b.fields[max(at, 0):]
+		other := func(f [][]byte) bool { return !full(f) || len(f) != b.width }
+		if len(rows) >= max(at, leastTable) && !slices.ContainsFunc(rows, other) {
+			return at
 		}
 	}
 	return 0
 }
 
-// sections returns the titles in a text of several tables: lines of one field, at the start or after a blank line,
-// that are before a line of more fields.
+// sections returns the titles in a text of several tables: lines of one field, at the start or after a blank
+// line, that are before a line of more fields.
 func sections(text []byte) (titles []string) {
-	title, blank := "", true
+	title, blank := []byte(nil), true
 	for line := range bytes.Lines(text) {
 		line = bytes.Trim(line, ",;\t\r\n ")
 		several := bytes.ContainsAny(line, ",;\t")
-		if several && title != "" {
-			titles = append(titles, quote(title))
+		if several && title != nil {
+			titles = append(titles, quote(shown(title)))
 		}
-		if title = ""; blank && !several {
-			title = shown(line)
+		if title = nil; blank && !several && len(line) > 0 {
+			title = line
 		}
 		blank = len(line) == 0
 	}
 	return titles
 }
 
-// noteText notes that some lines are text, and where.
-func (s *survey) noteText(from, to int, where string) {
-	first := strconv.Itoa(from)
-	lines := Plural(1+to-from, "line "+first+" is", "lines "+first+"-"+strconv.Itoa(to)+" are")
-	s.note(lines + " left out: text " + where)
+// leftOut notes that lines are text, unless they are blank or comments, and reports whether it does. from is
+// the index of the first among those of the text.
+func (s *survey) leftOut(from int, lines [][]byte, where string) bool {
+	i := slices.IndexFunc(lines, func(line []byte) bool { return present(line) && !isComment(line) })
+	if i >= 0 {
+		first, last := strconv.Itoa(s.skipped+from+1), strconv.Itoa(s.skipped+from+len(lines))
+		are := Plural(len(lines), "line "+first+" is", "lines "+first+"-"+last+" are")
+		s.note(are + " left out: text " + where + " the table (" + quote(shown(lines[i])) + ")")
+	}
+	return i >= 0
 }
 
 // block is the lines at the start of a text, each split at a delimiter.
@@ -106,7 +108,8 @@ type block struct {
 	numbers float64    // the share of numbers among the fields of these
 }
 
-// splitAll returns the fields of lines; nil for one that is blank, a comment, no CSV, or has a tab beside blanks.
+// splitAll returns the fields of lines; nil for one that is blank, a comment, a rule, no CSV, or has a tab beside
+// blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := (*survey)(nil).splitter(line, comma)
@@ -118,18 +121,15 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 	})
 }
 
-// beforeBlank is how many lines there are before the last blank one of the last lines, or all.
-func beforeBlank(lines [][]byte) int {
+// newBlock is nil unless two thirds of the last lines are alike. They end at the last blank line, if it is below
+// half of the lines, since text may follow.
+func newBlock(lines [][]byte, comma rune) *block {
 	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
 		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
-			return i
+			lines = lines[:i]
+			break
 		}
 	}
-	return len(lines)
-}
-
-// newBlock is nil unless two thirds of the last lines are alike.
-func newBlock(lines [][]byte, comma rune) *block {
 	b := &block{lines: lines, fields: splitAll(lines, comma)}
 	widths, last := map[int]int{}, max(0, min(1, len(lines)-1), len(lines)-max(leastTable, len(lines)/4))
 	all := 0
@@ -176,34 +176,34 @@ func (b *block) share(fields [][]byte) float64 {
 	return float64(n) / float64(max(all, 1))
 }
 
+// row reports whether a line has as many fields as the rows, and numbers where they have them: at least a
+// quarter, since a key and its value in a sheet are less.
+func (b *block) row(fields [][]byte) bool { return len(fields) == b.width && b.share(fields) >= 0.25 }
+
 // above counts the lines before the table and its header, if they are text and it is one for certain.
 func (b *block) above() int {
-	first, rows := 0, 0
-	for first < len(b.lines) && !(len(b.fields[first]) == b.width && b.share(b.fields[first]) >= 0.25) {
-		first++ // a key and its value in a sheet are less than a quarter
+	first := slices.IndexFunc(b.fields, b.row)
+	if first < 0 || b.width == 2 && !(b.of[0] && b.of[1]) {
+		return 0
 	}
-	for i := first; i < len(b.lines) && rows < leastTable; i++ {
-		if b.fields[i] != nil && (len(b.fields[i]) != b.width || b.share(b.fields[i]) == 0) {
-			return 0
-		}
-		rows += len(b.fields[i]) / b.width
-	}
-	if b.width == 2 && !(b.of[0] && b.of[1]) || rows < leastTable {
+	rows := slices.DeleteFunc(slices.Clone(b.fields[first:]), func(f [][]byte) bool { return f == nil })
+	if len(rows) < leastTable || howMany(rows[:leastTable], b.row) < leastTable {
 		return 0
 	}
 	n, numbers, blank := b.header(first), 0, false
 	for i := n - 1; i >= 0 && !b.marked(i, noName); i-- { // lines above one such as ***End_of_Header*** are text
 		fields := b.fields[i]
 		numerals, all := howMany(fields, numeric), howMany(fields, present)
-		about := numerals < all && len(fields) > 1 && empty(fields[:2]) // the columns, as MS-DIAL writes
-		if 2*numerals > all && len(fields) > 1 && !about && !keyed(fields[:1]) {
+		text := b.marked(i, marks) ||
+			numerals < all && len(fields) > 1 && empty(fields[:2]) // about the columns, as MS-DIAL writes
+		if !text && 2*numerals > all && len(fields) > 1 && !keyed(fields[:1]) {
 			numbers++ // another table has three such lines or more
 		}
 		blank = blank || absent(b.lines[i])
-		same := len(fields) == b.width && (numeric(fields[0]) || b.width > 2 && b.filled(fields) && !keyed(fields))
+		full := b.width > 2 && b.filled(fields) && !keyed(fields)
+		same := len(fields) == b.width && (full || numeric(fields[0]))
 		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
-			!b.marked(i, marks) && !about && !(i > 0 && len(fields) == 1) &&
-				(same || !blank && (numbers > 0 || b.share(fields) > 0.5) || numbers == leastTable) {
+			!text && (same || !blank && numbers > 0 || numbers == leastTable) {
 			return 0
 		}
 	}
@@ -216,39 +216,44 @@ func (b *block) above() int {
 // header is the first line of the header above the row first, or first without one; 0 is open.
 func (b *block) header(first int) int {
 	row := first
-	for first > 0 && (absent(b.lines[first-1]) || ruled(b.lines[first-1:first])) {
+	for first > 0 && len(bytes.Trim(b.lines[first-1], "-=:+|,; \t\r\n")) == 0 { // blank, or a rule
 		first--
 	}
 	n := first
-	named := func(fields [][]byte) bool { return !slices.ContainsFunc(fields, absent) && !repeats(fields) }
-	for n > 0 && len(b.fields[n-1]) == b.width && !b.marked(n-1, noName) &&
-		!(n < first && empty(b.fields[n-1][:2]) && named(b.fields[n])) && // as MS-DIAL writes of the samples
-		(b.filled(b.fields[n-1]) || n < first && repeats(b.fields[n]) && howMany(b.fields[n-1], present) > 1) {
+	for n > 0 && len(b.fields[n-1]) == b.width && !b.marked(n-1, noName) && b.heads(n, n < first) {
 		n--
 	}
-	if i := first - 2; i >= 0 && paired(b.fields[i], b.fields[i+1]) {
-		return i
-	}
-	if row > 0 && sizes(b.fields[row-1], b.fields[row]) {
-		return row - 1
-	}
+	last := b.fields[max(n-1, 0)] // above the header
+	filled := howMany(last, present)
 	switch above := first - n; {
+	case first > 1 && paired(b.fields[first-2], b.fields[first-1]):
+		return first - 2
+	case row > 0 && completes(b.fields[row-1], b.fields[row]):
+		return row - 1
 	case above > 2 && b.width == 2: // keys and values have two fields as well
 		return first - 1
 	case above > 0 || n == 0:
 		return n
 	case first < row:
 		return row
-	}
-	last := b.fields[n-1]
-	switch filled := howMany(last, present); {
-	case b.marked(n-1, marks), 2*filled < len(last) && !rowAlone(b.fields[row]): // above a header of numbers
-	case b.width > 2 && len(last) == b.width-1 && b.filled(last):
-		return n - 1 // as R writes: the names of the rows have none
+	case b.marked(n-1, marks):
+		return n
+	case b.width > 2 && len(last) == b.width-1 && b.filled(last): // as R writes: column 1 has no name
+		return n - 1
 	case !keyed(last) && howMany(last, numeric) == 0 && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}
 	return n
+}
+
+// heads reports whether the line above line n belongs to the header: it has names itself or, if line n does,
+// adds to names that come twice. Columns 1 and 2 have names on the last such line.
+func (b *block) heads(n int, named bool) bool {
+	line := b.fields[n-1]
+	if named && repeats(b.fields[n]) && howMany(line, present) > 1 {
+		return true
+	}
+	return b.filled(line) && !(named && empty(line[:2]))
 }
 
 // marked reports whether line i begins with one of some signs of comments, but #, or is between < and >.
@@ -277,14 +282,4 @@ func keyed(fields [][]byte) bool {
 		ends := bytes.TrimRight(f, ":=")
 		return len(ends) < len(f) || len(fields) < 3 && bytes.ContainsAny(f, ":=")
 	})
-}
-
-func (b *block) begins(n int) string {
-	var list []string
-	for _, line := range b.lines[:n] {
-		if line = bytes.TrimSpace(line); len(line) > 0 && !isComment(line) && len(list) < 2 {
-			list = append(list, quote(shown(line)))
-		}
-	}
-	return strings.Join(list, "; ")
 }

@@ -120,7 +120,7 @@ func (p *parser) setColumns(h *Head) error {
 		if h.Header {
 			rows = rows[min(1, len(rows)):]
 		}
-		rows = p.survey.left(rows[min(p.survey.below(), len(rows)):], &p.dialect.Skip)
+		rows = p.survey.left(rows[min(p.survey.units, len(rows)):], &p.dialect.Skip)
 		if err := p.guessColumns(rows, picked, h); err != nil {
 			return err
 		}

@@ -6,44 +6,42 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
+
+	"softkmeans/internal/csv"
 )
+
+// delimiters are tried in this order.
+const delimiters = "\t;|, "
 
 // dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
 // which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
 	lines := slices.Collect(bytes.Lines(text))
-	lines = mapped(lines[:min(len(lines), 2*mostAbove)], bare)
-	tried := []rune("\t;|, ")
+	lines = lines[:min(len(lines), 2*mostAbove)]
+	tried := delimiters
 	if d.Delimiter != 0 {
-		tried = []rune{d.Delimiter}
+		tried = string(d.Delimiter)
 	}
 	var best *block
-	body := lines[:beforeBlank(lines)]
 	for _, comma := range tried {
 		if comma == ',' && d.Decimal == ',' || !bytes.ContainsRune(text, comma) {
 			continue
 		}
 		b := newBlock(lines, comma)
-		if b == nil { // text follows the table
-			b = newBlock(body, comma)
-		}
 		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
 			best, d.Delimiter = b, comma
 		}
 	}
 	if best == nil {
 		if first := slices.IndexFunc(lines, present); d.Delimiter == 0 {
-			d.Delimiter = guessDelimiter(string(append(lines, nil)[max(first, 0)]))
+			d.Delimiter = guessDelimiter(append(lines, nil)[max(first, 0)])
 		}
 		return
 	}
 	n := best.above()
-	if n == 0 || best.begins(n) == "" {
+	if !s.leftOut(0, best.lines[:n], "before") {
 		return
 	}
-	s.noteText(s.skipped+1, s.skipped+n, "before the table ("+best.begins(n)+")")
 	s.skipped += n
 	for _, line := range best.lines[:n] {
 		s.about = s.about || is("axis", shown(line)) || is("about", shown(line))
@@ -51,81 +49,49 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	if best.marked(n-1, marks) {
 		s.comments[1] = best.lines[n-1]
 	}
-	s.skip += len(bytes.Join(bytes.SplitAfterN(text, []byte("\n"), n+1)[:n], nil))
+	s.skip += len(bytes.Join(lines[:n], nil))
 }
 
-// bare is a line without its end.
-func bare(line []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
-}
-
-// separator takes the delimiter from a first line such as sep=; which Excel reads.
-func (s *survey) separator(text []byte, d *Dialect) {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
+// firstLine takes the delimiter from a first line such as sep=; which Excel reads, and skips the two lines with
+// which a GCT file begins.
+func (s *survey) firstLine(text []byte, d *Dialect) {
+	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	word := bytes.Trim(line, "\r \"") // but no tab: it may be the delimiter
-	if len(word) != 5 || !bytes.EqualFold(word[:4], []byte("sep=")) || word[4] >= utf8.RuneSelf {
-		return
-	}
-	s.skip, s.skipped = min(len(line)+1, len(text)), 1
-	if d.Delimiter == 0 && validComma(rune(word[4])) {
-		d.Delimiter = rune(word[4])
+	switch {
+	case is("gct", string(line)):
+		s.skip = min(len(line)+1+bytes.IndexByte(rest, '\n')+1, len(text)) // line 2 has the sizes
+		s.skipped, s.gct = 2, true
+	case len(word) == 5 && bytes.EqualFold(word[:4], []byte("sep=")):
+		s.skip, s.skipped = min(len(line)+1, len(text)), 1
+		if d.Delimiter == 0 && validComma(rune(word[4])) {
+			d.Delimiter = rune(word[4])
+		}
 	}
 }
 
 // findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
 // other line. They are none if they are nine lines of ten. Below that line some may be rows whose ids begin
-// with #: they have as many fields as any line, and a number. The user is asked about them.
+// with #: they have as many fields as it, and a number. The user is asked about them.
 func (s *survey) findComments(text []byte, d *Dialect) {
-	hashes, others, head, last := 0, 0, 0, [2][]byte{} // head: the bytes before the first other line
-	for line := range bytes.Lines(text) {
-		if present(line) && !isComment(line) {
-			others++
-		} else if present(line) {
-			hashes++
-		}
-		if others == 0 {
-			if head += len(line); present(line) {
-				last = [2][]byte{last[1], bytes.TrimSuffix(line, []byte("\n"))}
-			}
-		}
-	}
-	if d.Delimiter == '#' || hashes == 0 || hashes >= 9*others {
+	lines := slices.DeleteFunc(slices.Collect(bytes.Lines(text)), absent)
+	hashes := howMany(lines, isComment)
+	if d.Delimiter == '#' || hashes == 0 || hashes >= 9*(len(lines)-hashes) {
 		return
 	}
-	lines := new(survey).split(text[head:], d.Delimiter, surveyRows)
-	width := slices.Max(append(mapped(lines, func(line [][]byte) int { return len(line) }), 0))
-	rows := slices.DeleteFunc(lines, func(line [][]byte) bool {
-		return !isComment(line[0]) || len(line) != width || !slices.ContainsFunc(line[1:], trimmedNumber)
-	})
-	if n := len(rows); n > 0 {
-		s.ask = &Error{Msg: Count(n, "line") +
-			" with as many numbers as the rows begin with #, the first with " + quote(string(rows[0][0])) +
-			": remove them if they are comments, or put the field in quotes if they are rows"}
+	first := slices.IndexFunc(lines, func(line []byte) bool { return !isComment(line) })
+	for _, line := range lines[max(0, first-2):first] {
+		s.comments = [2][]byte{s.comments[1], line}
 	}
-	s.hash, s.comments = true, last
+	body := new(survey).split(bytes.Join(lines[first:], nil), d.Delimiter, surveyRows)
+	if i := slices.IndexFunc(body, func(line [][]byte) bool {
+		return isComment(line[0]) && len(line) >= len(body[0]) && slices.ContainsFunc(line[1:], trimmedNumber)
+	}); i >= 0 {
+		s.ask = &Error{Msg: "lines with as many numbers as the rows begin with #, the first with " +
+			quote(string(body[i][0])) + ": remove them if they are comments, or put the field in quotes if " +
+			"they are rows"}
+	}
+	s.hash = true
 	s.note("lines that begin with # are comments")
-}
-
-// trailing reports whether the lines of text end in comments after ; # % or |, and notes the sign. On each line
-// numbers with decimal points, apart by commas, tabs or spaces, are before the sign, and no number is after it.
-func (s *survey) trailing(text []byte) bool {
-	for _, sign := range []byte(";#%|") {
-		for _, comma := range "\t, " {
-			lines := s.split(text, rune(sign), 100)
-			other := func(line [][]byte) bool {
-				fields := bytes.Split(bytes.TrimSpace(line[0]), []byte(string(comma)))
-				points := howMany(fields, func(f []byte) bool { return bytes.IndexByte(f, '.') >= 0 })
-				return len(line) != 2 || numericOrMissing(line[1]) || points < 2 ||
-					howMany(fields, trimmedNumber) < len(fields)
-			}
-			if len(lines) > 1 && !slices.ContainsFunc(lines, other) {
-				s.trail = sign
-				s.note("what follows " + string(rune(sign)) + " on a line is a comment")
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // namesAbove takes names from the last comment before the rows, or from the one above it if that has as many
@@ -134,9 +100,8 @@ func (s *survey) namesAbove(d *Dialect) {
 	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
 		return
 	}
-	above, last := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)
-	names := last
-	if above != nil && slices.ContainsFunc(last, func(f []byte) bool { return isUnit(f) }) {
+	above, names := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)
+	if above != nil && slices.ContainsFunc(names, isUnit) {
 		names = above
 	}
 	if s.names = names != nil; !s.names {
@@ -147,23 +112,20 @@ func (s *survey) namesAbove(d *Dialect) {
 	}
 }
 
-// namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign before each,
-// and several tabs between them.
-func (s *survey) namesIn(comment []byte, comma rune) [][]byte {
+// namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign before
+// each, and several tabs between them.
+func (s *survey) namesIn(comment []byte, comma rune) (names [][]byte) {
 	comment = bytes.TrimLeft(comment, " \t")
-	sign := comment[:min(1, len(comment))] // a unit such as % may follow it
-	list := new(survey).split(bytes.TrimLeft(comment, string(sign)+" \t"), comma, 1)
-	if len(list) == 0 {
-		return nil
-	}
-	names, width := list[0], len(s.lines[0])
-	if len(names) != width {
-		names = slices.DeleteFunc(names, absent)
+	sign, width := string(comment[:min(1, len(comment))]), len(s.lines[0]) // a unit such as % may follow
+	for _, names = range new(survey).split(bytes.TrimLeft(comment, sign+" \t"), comma, 1) {
+		if len(names) != width {
+			names = slices.DeleteFunc(names, absent)
+		}
 	}
 	if len(names) != width {
 		return nil
 	}
-	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, string(sign)+" ") })
+	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, sign+" ") })
 }
 
 // decimal finds the decimal sign. Numbers such as 1,5 or 1.234,5 say that it is the comma, those such as 1.5 or
@@ -175,26 +137,21 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 	}
 	var doubt []byte
 	commas, points := 0, 0
-	lines := s.lines
-	if len(lines) > 1 && !slices.ContainsFunc(lines[0], trimmedNumber) { // names, such as 0.5 µm
-		lines = lines[1:]
-	}
-	for _, line := range lines {
-		for _, f := range line {
-			if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
-				continue
-			}
-			asComma, has, _ := plainer(f, ',')
-			asPoint, _, _ := plainer(f, '.')
-			switch comma, point := isNumber(asComma), isNumber(asPoint); {
-			case comma && !point:
-				commas++
-			case point && !comma:
-				points++
-			case doubt == nil && point && (has&formGroups == 0 && d.Delimiter != ',' ||
-				has&formGroups != 0 && d.Delimiter == ';'):
-				doubt = f
-			}
+	below := s.lines[min(1, max(0, len(s.lines)-1)):] // names, such as 0.5 µm
+	for _, f := range slices.Concat(below...) {
+		if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
+			continue
+		}
+		asComma, has, _ := plainer(f, ',')
+		asPoint, _, _ := plainer(f, '.')
+		switch comma, point := isNumber(asComma), isNumber(asPoint); {
+		case comma && !point:
+			commas++
+		case point && !comma:
+			points++
+		case doubt == nil && point && (has&formGroups == 0 && d.Delimiter != ',' ||
+			has&formGroups != 0 && d.Delimiter == ';'):
+			doubt = f
 		}
 	}
 	switch w := d.Words.Decimal; {
@@ -212,16 +169,10 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 }
 
 // guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
-// semicolon, beside which a comma may be a decimal one.
-func guessDelimiter(line string) rune {
-	bare := "" // the text outside of quotes
-	for i, part := range strings.Split(line, `"`) {
-		if i%2 == 0 {
-			bare += part
-		}
-	}
+// semicolon, beside which a comma may be a decimal one. line is one line; in quotes there are no delimiters.
+func guessDelimiter(line []byte) rune {
 	for _, comma := range "\t;" {
-		if strings.ContainsRune(bare, comma) {
+		if split := csv.New(line, comma); split.Next() == nil && len(split.Fields) > 1 {
 			return comma
 		}
 	}

@@ -16,31 +16,30 @@
 //     do; a line ---- is skipped, and so is an empty field after the last column. A line of delimiters alone
 //     is blank. The decimal sign is the comma if some number below line 1 can only be read so, and none can
 //     only be read with a point. 1.234 beside semicolons is asked about.
-//  3. Block (block.go). The rows are the lines with numbers where most of the last lines have them, from the
-//     first three in a row. Their header is the line right above with as many fields, or one less. All above
-//     is text, but not if a line has as many fields, or more numbers than words or most of a row's numbers
-//     without a blank line below, or if three have more numbers than words. Keys such as Date: and lines with
-//     *!%; at the start are text anyway, and so is all above one with * or ! or <tag>. Without a header,
-//     names come from the last comment, or from the one above it if the last has units. Lines below are text
-//     if they have no numbers and another number of fields. Lines below a blank line are text if they begin
-//     with Mean, SD, n, …, or have no numbers. They also are if they have one number and another number of
-//     fields. If an error follows in a text of several tables, each below a title, it says so.
+//  3. Block (block.go). Rows have numbers where most of the last lines have them; they begin with the first
+//     three in a row. The header is the lines right above with as many fields, or one with a name less. All
+//     above is text, unless a line has as many fields, or more numbers than words without a blank line below,
+//     or three have. Keys such as Date: and lines with *!%; at the start are text anyway, and so is all above
+//     one with * or ! or <tag>. Without a header, names come from the last comment, or from the one above it
+//     if the last has units. Lines below are text if they have no numbers and another number of fields. Below
+//     a blank line they also are if they begin with Mean, SD, n, …, or have no numbers, or one number and
+//     another number of fields. An error in a text of several tables, each below a title, says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or alone is in quotes, or has words above
 //     columns of numbers as often as numbers, or begins with the name of an axis. Other numbers may be a
-//     header if they rise or fall on line 1 alone. They are one in five cases: eight or more have regular
-//     steps; they count above names of rows; they lie outside of their columns; a column has no name; they
-//     are whole and differ, above an axis without a name. Else eight numbers or equal steps are a question,
-//     and so is a word beside more numbers. Long headers may step back a few times, as where detectors
-//     overlap. Up to four lines below belong to it, as units and questions do: they have words, and no
-//     number, above columns of numbers. Such a line with text above a column of text as well needs units or
-//     three different words. Rising numbers below blank names are names, as sizes of grains. If names come
-//     twice, or two columns or more have none, the words of these lines are added to them. Below names that
-//     come twice, as pandas writes, a line with a word in column 1 alone ends the header. A header with one
-//     field less than the rows has no name for column 1, or if its field 1 is blank, none for the last. Ids
-//     (ids.go) are the first column whose values all differ and that is text, or is named id, nr, code, …, or
-//     has no name, or counts the rows, or rises evenly beside names that are numbers; names go before dates,
-//     and these before counts. Other such columns are left out. Columns without a name or named x, y, z
-//     beside names that are numbers are positions, carried along.
+//     header if they rise or fall on line 1 alone. They are one in four cases: eight or more have regular
+//     steps; they count above names of rows; they lie outside of their columns; a column has no name. Else
+//     eight numbers, equal steps, or any numbers above an axis without a name are a question, and so is a
+//     word beside more numbers. Long headers may step back a few times, as where detectors overlap. Up to
+//     four lines below belong to it, as units and questions do: they have words, and no number, above columns
+//     of numbers. Such a line with text above a column of text as well needs units or three different words.
+//     Eight fields below blank names are names. If names come twice, or two columns or more have none, the
+//     words of these lines are added to them. Below names that come twice, as pandas writes, a line with a
+//     word in column 1 alone ends the header. A header with one field less than the rows has no name for
+//     column 1, or if its field 1 is blank, none for the last. Ids (ids.go) are the first column whose values
+//     all differ and that is text, or is named id, nr, code, …, or has no name, or counts the rows, or rises
+//     evenly beside names that are numbers; names go before dates, and these before counts. Other such
+//     columns are left out. Columns without a name or named x, y, z beside names that are numbers are
+//     positions, carried along.
 //  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its
 //     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
 //     samples are (S1, ctrl2; numbers), or are smooth on regular steps without any header. So

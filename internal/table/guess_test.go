@@ -100,7 +100,7 @@ func TestGuess(t *testing.T) {
 		{text: "id,v\na,1\n#b,2\nc,3\n", fail: "begin with #, the first with \"#b\""},
 		{text: "# run 7, b\n400,410\n5,6\n", names: "run 7|b", rows: 2},
 		{text: "# run 7, b, c\n400,410,420\n5,6,1\n", names: "400|410|420", rows: 1},
-		{text: "temp\n1,5\n2,5\n", fail: "-decimal comma"},
+		{text: "temp\n1,5\n2,5\n", fail: "2 fields found, 1 expected"},
 		{text: "1,5 2,7\n3,1 4,2\n2,0 1,1\n", names: "c1|c2", rows: 3, note: "comma"},
 		{text: "v\tw\n950\t1\n1,050\t2\n", fail: "-decimal comma or point"},
 		{text: "x,y\n0.1,2,3\n0.1,5,6\n", fail: "3 fields found"},
@@ -136,6 +136,7 @@ func TestGuess(t *testing.T) {
 		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
 		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in \"b\" (first on line 3)"},
 		{text: "", fail: "no rows"},
+		{text: "#1.2", fail: "no rows"}, // the start of a GCT file
 		{text: "a,b\n", fail: "no rows"},
 	} {
 		got, err := Read(strings.NewReader(g.text), "f.csv", Dialect{Guess: true})
@@ -285,7 +286,7 @@ func TestHardHeaders(t *testing.T) {
 			strings.Repeat("A,3,1,4,1,5,9,2,6,5,3,5,8,9,7,9,3\nB,2,7,1,8,2,8,1,8,2,8,4,5,9,0,4,5\n", 3),
 			"", "", "a column of text: column 1 (Class)"},
 		{"1.234,5 ; Berlin\n2.345,5 ; Paris\n1.111,5 ; Bonn\n", "c1", "", ""}, // text, not comments
-		{"1.5,2.5 ; Berlin\n2.5,3.5 ; Paris\n", "c1|c2", "", ""},
+		{"1.5,2.5 ; Berlin\n2.5,3.5 ; Paris\n", "", "", "a column of text: column 2"},
 	} {
 		got, err := Read(strings.NewReader(c.text), "f.csv", Dialect{Guess: true})
 		if c.err != "" {

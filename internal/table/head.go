@@ -5,7 +5,6 @@ package table
 import (
 	"bytes"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,22 +21,23 @@ type header struct {
 // findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a
 // column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
-	s, head := p.survey, header{is: named || p.dialect.Header == HeaderYes}
+	s, d, names := p.survey, &p.dialect, mapped(fields, shown)
+	known := d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
+	var head header
 	switch {
-	case head.is || p.dialect.Header == HeaderNo:
-	case p.known(fields):
-		head.is = true
+	case named, d.Header != HeaderAuto, known:
+		head.is = named || d.Header != HeaderNo
 	case s != nil && len(s.lines) > 0:
 		head = s.head
 	default:
-		head = p.detectHeader(fields)
+		head.is = p.allWords(fields)
 	}
 	if h.Header = head.is; head.ask != nil {
 		return head.ask
 	} else if head.note != "" {
 		s.note(head.note)
 	}
-	if s != nil && (!h.Header || s.orange > 0) {
+	if s != nil && !h.Header {
 		s.units = 0
 	} else if s != nil && s.units > 0 {
 		s.note(noteHeadLines(s.units, s.lines[1]))
@@ -45,15 +45,11 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	return nil
 }
 
-// noteHeadLines returns a note that n lines below the header are left out, with the first words of one of them.
+// noteHeadLines returns a note that n lines below the header belong to it, with the first words of one of them.
 func noteHeadLines(n int, line [][]byte) string {
-	if !slices.ContainsFunc(line, func(f []byte) bool { return present(f) && !numeric(f) }) {
-		return "the line after the header has the names of columns that line 1 does not name"
-	}
-	units := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
-	return Plural(n, "the line after the header is taken for units", "the "+strconv.Itoa(n)+
-		" lines after the header are taken for units and the like") +
-		" (" + strings.Join(units[:min(3, len(units))], ", ") + ", …) and left out"
+	words := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
+	return Plural(n, "the line after the header is", "the "+strconv.Itoa(n)+" lines after the header are") +
+		" taken for names or units (" + strings.Join(words[:min(3, len(words))], ", ") + ", …)"
 }
 
 // guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
@@ -92,7 +88,9 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 		h.is = true
 	default:
 		if p.numericHeader(&h, first, rows, below, 2*out > n); above > 0 && !h.is {
-			h.ask = p.noNames(first, word)
+			_, h.ask = p.number(p.entry(first[word]), word) // a bad number must not turn a row into names
+			w := p.dialect.Words.Header
+			h.ask.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
 		}
 	}
 	return h
@@ -101,28 +99,16 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 // numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
 // They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
 // certain if no row does, and there is more: many steps alike, a column without a name, numbers outside of
-// their columns, a count above the names of rows. So are whole numbers that differ, above an axis in column 1.
+// their columns, a count above the names of rows. Others above an axis without a name are a question.
 func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
-	numbers, n := h.numbers, len(h.numbers)
+	numbers, n, ask := h.numbers, len(h.numbers), false
 	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances
 		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
 	})
 	if n < 3 || len(rows) == 0 || mirrored {
 		return
 	}
-	setting, why := p.dialect.Words.Header, "rise"
-	if !rises(numbers) {
-		why = "fall"
-	}
-	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
-		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
-	ask := p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(setting,
-		"give "+setting+" yes or no", []string{setting, "yes"}, []string{setting, "no"})
 	axis, counts, exact := below[0].axis(len(rows)), counting(numbers), exactAxis(numbers)
-	beside := absent(first[0]) && len(axis) >= longAxis && !Counts(axis)
-	other := func(v float64) bool { return v != math.Trunc(v) }
-	ids := n == len(first)-1 && !slices.ContainsFunc(numbers, other) &&
-		len(slices.Compact(slices.Sorted(slices.Values(numbers)))) == n
 	same := howMany(rows, func(line [][]byte) bool { // rows of the same kind
 		var row []float64
 		for _, f := range line {
@@ -134,22 +120,24 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 		return len(row) == n && ordered(row) && rises(row) == rises(numbers) && (!exact || exactAxis(row))
 	})
 	switch {
-	case beside && ids:
-		h.is, why = true, "are above an axis in column 1"
 	case !ordered(numbers):
-		if beside {
-			h.ask = ask
-		}
+		ask = absent(first[0]) && len(axis) >= longAxis && !Counts(axis)
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
-		counts && below[0].text() || (even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
-		h.is, why = true, why+" "+shown+", and the numbers of no other line do"
-	case same > 0 || n >= longAxis || even(numbers):
-		h.ask = ask
+		counts && below[0].text() ||
+		(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
+		h.is = true
+	default:
+		ask = same > 0 || n >= longAxis || even(numbers)
 	}
-	if h.is {
-		h.note = p.thisLine() + " is taken for a header: its numbers " + why +
-			hint(setting, " no makes a row of it")
+	w, form := p.dialect.Words.Header, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	switch shown := "(" + form(numbers[0]) + ", " + form(numbers[1]) + ", …)"; {
+	case h.is:
+		h.note = p.thisLine() + " is taken for a header: its numbers rise or fall " + shown +
+			", and the numbers of no other line do" + hint(w, " no makes a row of it")
+	case ask:
+		h.ask = p.fault(-1, p.thisLine()+" may be a header of numbers "+shown+" or a row").advise(w,
+			"give "+w+" yes or no", []string{w, "yes"}, []string{w, "no"})
 	}
 }
 
@@ -165,103 +153,80 @@ const mostHeadLines = 4
 // classes counts the lines below them that have classes of samples, which are columns then: they begin so, or
 // have a name and a few words, each more than once.
 func (p *parser) headLines(lines [][][]byte) (n, classes int) {
-	width := len(lines[0])
-	p.width = width
+	p.width = len(lines[0])
+	switch {
+	case p.survey.orange:
+		return 2, 0
+	case len(lines) > 2 && completes(lines[0], lines[1]):
+		return 1, 0
+	}
 	for i := 2; i <= mostHeadLines && i < len(lines)-1 && absent(lines[0][0]) && repeats(lines[0]); i++ {
 		if line := lines[i]; present(line[0]) && empty(line[1:]) { // the names of an index, as pandas writes
 			return i, 0
 		}
 	}
-	if len(lines) > 2 && sizes(lines[0], lines[1]) {
-		return 1, 0
-	}
 	below := p.columnsOf(lines[min(mostHeadLines+1, max(2, len(lines)-leastTable), len(lines)):])
 	for _, line := range lines[1:max(1, min(mostHeadLines+1, len(lines)-1))] {
-		numbers, words, units, row, named := 0, map[string]int{}, true, false, false
-		for j, f := range line[:min(width, len(line))] {
+		words, units, row, named := map[string]int{}, true, false, false
+		if len(line) != p.width {
+			break
+		}
+		for j, f := range line {
 			f = bytes.TrimSpace(f)
 			switch {
 			case numeric(f) || p.entry(f).limit:
-				numbers++
+				return n, classes
 			case missing(f):
 			case below[j].numbers > 0 && !below[j].text():
 				words[string(f)]++
 				units = units && isUnit(f)
 			case below[j].words > 0:
 				row = true
-				if last := lines[len(lines)-1]; j < len(last) {
-					shape, digits := shapeOf(string(f))
-					other, _ := shapeOf(string(bytes.TrimSpace(last[j])))
-					named = named || digits && shape == other
-				}
+				shape, digits := shapeOf(string(f))
+				other, _ := shapeOf(below[j].values[len(below[j].values)-1])
+				named = named || digits && shape == other
 			}
 		}
 		kinds := slices.Collect(maps.Values(words))
 		several := row && !named && !units && len(kinds) > 1 && slices.Min(kinds) > 1
-		if len(line) == width && numbers == 0 && len(words) > 0 && (several || is("class", shown(line[0]))) {
+		switch {
+		case len(words) > 0 && (several || is("class", shown(line[0]))):
 			classes++
-			continue
+		case classes > 0 || len(words) == 0 || named || row && len(words) < 3 && !units:
+			return n, classes
+		default:
+			n++
 		}
-		if classes > 0 || len(line) != width || numbers > 0 || len(words) == 0 || named ||
-			row && len(words) < 3 && !units {
-			break
-		}
-		n++
 	}
 	return n, classes
 }
 
-// sizes reports whether a line below the header has numbers that rise, where the header has no names but one of
-// them all, and nothing else: sizes of grains, as the Mastersizer writes.
-func sizes(head, line [][]byte) bool {
-	var numbers []float64
-	named := 0
+// completes reports whether a line below the header has names where the header has none but one, as the
+// Mastersizer writes sizes of grains.
+func completes(head, line [][]byte) bool {
+	both := 0
 	for j, f := range line[:min(len(line), len(head))] {
-		v, err := parseFloat(bytes.TrimSpace(f))
-		if present(f) && err != nil {
+		if present(f) && present(head[j]) {
+			both++
+		}
+	}
+	return howMany(line, present) >= longAxis && both < 2 && howMany(head, present) > 2
+}
+
+// allWords reports whether a line is a header, without a survey: none of its fields is a number or stands for a
+// missing one. Empty fields, the label column and ignored columns do not count.
+func (p *parser) allWords(fields [][]byte) (is bool) {
+	for j, f := range fields {
+		e := p.entry(f)
+		switch {
+		case len(e.text) == 0, p.roles[j] == roleLabel, p.roles[j] == roleNone: // row names often have none
+		case e.noName(), e.number && e.form == 0:
 			return false
-		}
-		if present(f) {
-			numbers = append(numbers, v)
-			named += howMany(head[j:j+1], present)
+		default:
+			is = true
 		}
 	}
-	return len(numbers) >= longAxis && named < 2 && howMany(head, present) > 2 && Ordered(numbers)
-}
-
-// noNames is the error for a word among the numbers of line 1: a bad number must not turn a row into names.
-func (p *parser) noNames(fields [][]byte, word int) *Error {
-	_, err := p.number(p.entry(fields[word]), word)
-	w := p.dialect.Words.Header
-	return err.advise(w, "if "+p.thisLine()+" holds names: "+w+" yes", []string{w, "yes"})
-}
-
-// detectHeader decides without a survey whether the first line is a header: it is if none of its fields is a
-// number or stands for a missing one. Empty fields, the label column and ignored columns do not count. A line
-// with both words and numbers is an error.
-func (p *parser) detectHeader(fields [][]byte) (h header) {
-	numbers, words, word := 0, 0, 0
-	for j, s := range fields {
-		e := p.entry(s)
-		if len(e.text) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
-			continue // a column of row names often has no name
-		}
-		if e.noName() || e.number && e.form == 0 {
-			numbers++
-		} else if words++; words == 1 {
-			word = j
-		}
-	}
-	if h.is = words > 0; h.is && numbers > 0 {
-		h.ask = p.noNames(fields, word)
-	}
-	return h
-}
-
-// known reports whether line 1 has all names that the Dialect knows, or is a header by its Heads.
-func (p *parser) known(fields [][]byte) bool {
-	d, names := &p.dialect, mapped(fields, shown)
-	return d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
+	return is
 }
 
 func hasAll(names, wanted []string) bool {
@@ -269,46 +234,33 @@ func hasAll(names, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
 }
 
-// shape finds out why line 1 has one field less or more than the others, if it does. An empty last field that not
-// all lines have does not count.
+// shape finds out why lines have one field more than line 1, or than others, if they do. An empty last field
+// that not all lines have does not count.
 func (s *survey) shape(d *Dialect) {
 	if len(s.lines) < 2 {
 		return
 	}
-	n, rows := len(s.lines[0]), s.lines[1:]
-	fewer := howMany(rows, func(line [][]byte) bool { return len(line) == n-1 && n > 1 && present(line[n-2]) })
-	ended := howMany(rows, func(line [][]byte) bool { return len(line) == n && absent(line[n-1]) })
-	if n > 2 && absent(s.lines[0][n-1]) && fewer > 0 && fewer+ended == len(rows) {
-		n--
-		s.lines[0] = s.lines[0][:n]
+	least := slices.Min(mapped(s.lines, func(line [][]byte) int { return len(line) }))
+	ended := func(line [][]byte) bool {
+		return len(line) == least && present(line[least-1]) || len(line) == least+1 && absent(line[least])
 	}
-	if !slices.ContainsFunc(rows, func(line [][]byte) bool { return len(line) == n+1 && present(line[n]) }) {
-		for i, line := range rows {
-			rows[i] = within(line, n)
-		}
+	if howMany(s.lines, ended) == len(s.lines) {
+		s.lines = mapped(s.lines, func(line [][]byte) [][]byte { return within(line, least) })
 		return
 	}
-	if slices.ContainsFunc(rows, func(line [][]byte) bool { return len(line) != n+1 }) {
-		return // an error follows: the lines differ in length
+	first, rows := s.lines[0], s.lines[1:]
+	longer := func(line [][]byte) bool { return len(line) == len(first)+1 }
+	c := &(&parser{layout: &layout{dialect: *d, survey: s, width: 1}}).columnsOf(rows)[0]
+	switch names := c.different && c.gaps == 0 && (c.text() || c.whole); {
+	case howMany(rows, longer) < len(rows), len(first) == 1 && !c.text(), !names:
+		// an error follows: the lines differ in length, or the comma may be the decimal sign
+	case absent(first[0]): // a blank corner is the place of names
+		s.lines[0] = append(first, nil)
+	default:
+		s.short, s.lines[0] = true, slices.Insert(first, 0, []byte{})
+		s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
+			"column 1 has the names of the rows")
 	}
-	other := func(f []byte) bool { return len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0 }
-	if n == 1 && d.Delimiter == ',' && d.Decimal == 0 && !slices.ContainsFunc(slices.Concat(rows...), other) {
-		f := rows[0]
-		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
-			" may be a delimiter or the decimal sign"}
-		s.ask.advise(d.Words.Decimal, "give "+d.Words.Decimal+" comma or "+d.Words.Delimiter+" ,",
-			[]string{d.Words.Decimal, "comma"}, []string{d.Words.Delimiter, ","})
-	}
-	if !different(rows) {
-		return
-	}
-	if absent(s.lines[0][0]) { // a blank corner is the place of names
-		s.lines[0] = append(s.lines[0], nil)
-		return
-	}
-	s.short, s.lines[0] = true, slices.Insert(s.lines[0], 0, []byte{})
-	s.note("line " + strconv.Itoa(s.skipped+1) + " has one name less than the others have fields: " +
-		"column 1 has the names of the rows")
 }
 
 // within is a line without an empty field after the last column.
@@ -317,16 +269,6 @@ func within(fields [][]byte, width int) [][]byte {
 		return fields[:width]
 	}
 	return fields
-}
-
-// different reports whether the first fields of lines can be names: all differ and are whole or no numbers.
-func different(lines [][][]byte) bool {
-	names := mapped(lines, func(line [][]byte) string { return string(bytes.TrimSpace(line[0])) })
-	fraction := func(name string) bool {
-		v, err := parseFloat([]byte(name))
-		return err == nil && v != math.Trunc(v)
-	}
-	return len(Set(names)) == len(names) && !slices.ContainsFunc(names, fraction)
 }
 
 // rowAlone reports whether a line cannot be a header, since it has numbers that do not rise.
@@ -346,29 +288,28 @@ func (s *survey) orangeHead(d *Dialect) {
 		return
 	}
 	names, types, flags := s.lines[0], s.lines[1], s.lines[2]
-	other := func(kind string) func(f []byte) bool {
-		return func(f []byte) bool { return !is(kind, string(f)) }
+	all := func(kind string, line [][]byte) bool {
+		return !slices.ContainsFunc(line, func(f []byte) bool { return !is(kind, string(f)) })
 	}
-	if len(types) != len(names) || len(flags) > len(names) || slices.ContainsFunc(types, other("orange type")) ||
-		slices.ContainsFunc(flags, other("orange flag")) {
+	if len(types) != len(names) || len(flags) > len(names) ||
+		!all("orange type", types) || !all("orange flag", flags) {
 		return
 	}
-	said, given := "lines 2 and 3 are types and flags, as Orange writes them", Set(d.columns())
+	s.orange, s.joined, d.Header = true, true, HeaderYes // types are no units
+	given := Set(d.columns())
 	for j, f := range flags {
-		n, flag, role := strconv.Itoa(j+1), string(bytes.TrimSpace(f)), " is left out"
+		n, flag, role := strconv.Itoa(j+1), shown(f), "left out"
 		switch {
 		case flag == "" || given[n] || given[shown(names[j])] || flag == "class" && d.Label != "":
 			continue
 		case flag == "class":
-			d.Label, role = n, " is the label"
+			d.Label, role = n, "the label"
 		case flag[0] == 'm':
 			d.carry(n)
-			role = " is carried along"
+			role = "carried along"
 		default:
 			d.Drop = append(slices.Clone(d.Drop), n)
 		}
-		said += "; column " + n + role
+		s.note("column " + n + " is " + role + ", as Orange writes: " + flag)
 	}
-	s.orange, d.Header = 2, HeaderYes
-	s.note(said)
 }

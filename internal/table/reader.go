@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Reader reads the rows of a text in blocks. It keeps no rows: the memory is that of a few chunks of the text
@@ -83,7 +82,7 @@ func (t *Reader) head(in *chunks) error {
 		if t.Header && s == nil {
 			left = 1
 		} else if t.Header && !s.names {
-			left = 1 + s.below()
+			left = 1 + s.units
 		}
 	}
 	for ; line < p.split.Start; line++ {
@@ -156,9 +155,9 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 		}
 		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
-		first := string(firstLine(text))
+		first := firstLine(text)
 		d.Delimiter = guessDelimiter(first)
-		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
+		if d.Delimiter == ',' && d.Decimal == ',' && bytes.IndexByte(first, '"') < 0 {
 			d.Delimiter = ';' // the line has none: there is a single column
 		}
 	}

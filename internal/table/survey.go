@@ -26,11 +26,10 @@ type survey struct {
 	comments [2][]byte       // the last two before line 1
 	hash     bool            // lines that begin with # are comments
 	short    bool            // line 1 has no name for the first column, as R writes
-	trail    byte            // what begins a comment at the end of a line; 0: nothing
 	units    int             // lines after the header that hold units and the like
 	classes  int             // lines after these that have classes of the samples
 	joined   bool            // they have names of columns
-	orange   int             // lines after the header that hold what Orange writes there
+	orange   bool            // the lines after the header are types and flags, as Orange writes them
 	quoted   bool            // line 1 has all fields in quotes, and no other line has
 	columns  []column        // what guessColumns has seen
 	ask      *Error          // what cannot be guessed; nil: nothing
@@ -52,11 +51,7 @@ func look(text []byte, d *Dialect) *survey {
 	s := &survey{seen: map[string]bool{}}
 	n := startOf(text)
 	text, s.cut = text[:n], n < len(text)
-	s.separator(text, d)
-	if line, rest, _ := bytes.Cut(text, []byte("\n")); is("gct", string(line)) {
-		s.skip, s.skipped, s.gct = len(line)+1+bytes.IndexByte(rest, '\n')+1, 2, true // the sizes
-	}
-	guess := d.Delimiter == 0
+	s.firstLine(text, d)
 	s.dialect(text[s.skip:], d)
 	text = text[s.skip:]
 	if !s.cut && len(text)+s.skip < surveySize && d.Skip.none() { // it is whole
@@ -64,10 +59,6 @@ func look(text []byte, d *Dialect) *survey {
 		text = text[:len(text)-s.after]
 	}
 	s.findComments(text, d)
-	if guess && s.trailing(text) {
-		d.Delimiter = 0
-		s.dialect(text, d)
-	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.first += s.skipped
 	s.cut = s.cut || len(s.lines) == surveyRows
@@ -76,10 +67,6 @@ func look(text []byte, d *Dialect) *survey {
 	s.decimal(text, d)
 	s.namesAbove(d)
 	return s
-}
-
-func (s *survey) below() int {
-	return max(s.units, s.orange)
 }
 
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
@@ -97,7 +84,7 @@ func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 func (s *survey) splitter(text []byte, comma rune) csv.Splitter {
 	split := csv.New(text, comma)
 	if s != nil {
-		split.Hash, split.Trail = s.hash, s.trail
+		split.Hash = s.hash
 	}
 	return split
 }
