@@ -31,19 +31,21 @@ type cell struct{ line, field int32 }
 // from 1; 0 is none.
 func (a *arranged) place(line, column int) (wasLine, wasColumn int) {
 	row := a.cells[min(line, len(a.cells))-1]
-	switch was := row[max(0, min(column, len(row))-1)]; {
+	was := row[max(0, min(column, len(row))-1)]
+	wasLine, wasColumn = a.lines[was.line].at, int(was.field)+1
+	switch {
 	case column > 0:
-		return a.lines[was.line].at, int(was.field) + 1
+		return wasLine, wasColumn
 	case a.names == nil:
-		return 0, int(was.field) + 1
-	default:
-		return a.lines[was.line].at, 0
+		return 0, wasColumn
 	}
+	return wasLine, 0
 }
 
-// records returns all lines of a text that have fields, up to one that is after the table. The names in a comment
-// are the first.
-func (s *survey) records(p *parser, in *chunks, text []byte, after func([][]byte) bool) (lines []packed, err error) {
+// records returns all lines of a text that have fields, up to one that is after the table. The names in a
+// comment are the first.
+func (s *survey) records(p *parser, in *chunks, text []byte, after func([][]byte) bool) ([]packed, error) {
+	var lines []packed
 	p.split = s.splitter(text, p.dialect.Delimiter)
 	p.split.End = s.skipped
 	p.split.More = func() ([]byte, error) { return in.read(nil) }
@@ -189,8 +191,8 @@ func (d *Dialect) carry(column string) {
 	d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 }
 
-// doubt decides whether a text is arranged anew, or asks by word. stay: the columns that the Dialect names are
-// there then, too. yes and no are what answers do.
+// doubt decides whether a text is arranged anew, or asks by word. stay: the columns that the Dialect names
+// are there then, too. yes and no are what answers do.
 func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) (sure bool, ask *Error) {
 	given := d.rolesGiven()
 	if t == certain && d.Names == nil && d.Header != HeaderNo && stay {

@@ -35,10 +35,8 @@ func ordered(numbers []float64) bool {
 }
 
 // even reports whether two numbers or more have equal steps, but for rounding.
-func even(numbers []float64) bool { return equalSteps(numbers, 1.01*unit(numbers)) }
-
-func equalSteps(numbers []float64, off float64) bool {
-	n := len(numbers)
+func even(numbers []float64) bool {
+	n, off := len(numbers), 1.01*unit(numbers)
 	step := (numbers[n-1] - numbers[0]) / float64(n-1)
 	for i, v := range numbers {
 		if !(math.Abs(v-numbers[0]-float64(i)*step) <= min(off, 0.2*math.Abs(step))) {
@@ -54,12 +52,9 @@ func counting(numbers []float64) bool {
 	return Counts(numbers) || even(numbers) && numbers[0] >= 1800 && last <= 2100 && step == math.Trunc(step)
 }
 
-// exactAxis reports whether many numbers have equal steps or equal ratios, but for rounding, and
-// do not merely count.
+// exactAxis reports whether many numbers have equal steps, but for rounding, and do not merely count.
 func exactAxis(numbers []float64) bool {
-	least := min(numbers[0], numbers[len(numbers)-1])
-	return len(numbers) >= longAxis && !counting(numbers) && (even(numbers) ||
-		least > 0 && equalSteps(mapped(numbers, math.Log), 2.02*unit(numbers)/least))
+	return len(numbers) >= longAxis && !counting(numbers) && even(numbers)
 }
 
 // unit returns 10^-n for numbers of at most n decimals, 0.01 for 1.5 and 0.25.

@@ -85,8 +85,8 @@ func (l *long) find() bool {
 	return len(l.values) > 0 && len(l.keys) > 0
 }
 
-// findAxis finds the axis among columns of texts and of numbers: by its name, or beside a sample, in the second of
-// three columns, or of two of text.
+// findAxis finds the axis among columns of texts and of numbers: by its name, or beside a sample, in the
+// second of three columns, or of two of text.
 func (l *long) findAxis(texts, numbers []int) bool {
 	features := only(texts, func(j int) bool { return is("gene", l.nameOf(j)) || is("feature", l.nameOf(j)) })
 	axes := only(numbers, func(j int) bool {
@@ -118,20 +118,18 @@ func (l *long) findAxis(texts, numbers []int) bool {
 
 func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSample(l.nameOf(j)) }
 
-// reduce leaves out keys that tell of the axis or of entries alone, such as units and flags. It leaves out values
-// that tell of a sample or of the axis alone, such as codes and places, and columns that the Dialect leaves out.
+// reduce leaves out keys that tell of the axis or of entries alone, such as units and flags. It leaves out
+// values that tell of a sample or of the axis alone, such as codes and places, and columns that the Dialect
+// leaves out.
 func (l *long) reduce(p *parser) {
 	if 2*l.count(p, l.axis) > len(l.rows) {
 		return
 	}
 	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
 	tells := func(j int, of ...int) bool { return l.count(p, append(of, j)...) == l.count(p, of...) }
-	if keys := only(l.keys, func(j int) bool { return !tells(j, l.axis) }); len(keys) > 0 {
-		l.keys = keys
-	}
 	for _, j := range l.keys { // one that differs within a sample tells of entries
 		rest := only(l.keys, func(i int) bool { return i != j })
-		if len(rest) > 0 && l.count(p, append(rest, l.axis)...) == len(l.rows) && !tells(j, rest...) {
+		if len(rest) > 0 && (tells(j, l.axis) || !tells(j, rest...) && tells(j, append(rest, l.axis)...)) {
 			l.keys = rest
 		}
 	}
@@ -208,7 +206,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (*long, *Error) {
 	case asked && d.Transpose == TransposeYes:
 		return nil, &Error{Msg: "a long table has a row for each sample, and is not turned"}
 	case asked && l == nil:
-		return nil, &Error{Msg: "a long table has at least three columns: samples, wavelengths or the like, and values"}
+		return nil, &Error{Msg: "a long table has at least three columns: samples, wavelengths or such, and values"}
 	case asked && len(l.values) == 1:
 		return l, nil
 	case t == asItStands && !asked, len(d.Known) > 0 &&
@@ -232,8 +230,9 @@ func (f *frame) chooseLong(p *parser, cut bool) (*long, *Error) {
 		}
 		return nil, fail.advise(ask, advice, tries...)
 	}
-	sure, err := d.doubt(t, hasAll(mapped(l.keys, l.nameOf), d.columns()), ask, "this seems to be a long table, since "+why,
-		"makes a row of each sample", "reads the lines as they are")
+	stay := hasAll(mapped(l.keys, l.nameOf), d.columns())
+	sure, err := d.doubt(t, stay, ask, "this seems to be a long table, since "+why, "makes a row of each sample",
+		"reads the lines as they are")
 	if !sure {
 		return nil, err
 	}
@@ -307,7 +306,7 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	a = l.cells(p, lines, samples.first, points.first, entries)
 	if gaps := n*width - len(entries); gaps > 0 && l.all[l.axis].text() && value.whole && value.least > 0 {
 		a.blank = "0"
-		why += "; values without a line, " + strconv.Itoa(gaps) + ", are taken for 0, since the others are counts from 1"
+		why += "; of " + Count(gaps, "value") + " there is no line: taken for 0, since the others are counts from 1"
 	}
 	return a, why, nil
 }
@@ -320,14 +319,17 @@ func (l *long) sample(line *packed) string {
 // cells makes the table of samples and values of the axis, which are first on these lines, and of entries.
 // Numbers rise or fall as the first two.
 func (l *long) cells(p *parser, lines []packed, samples, points []int, entries map[[2]int32]int) *arranged {
-	order, numbers, all := make([]int, len(points)), make([]float64, len(points)), len(points) > 1
-	for k, i := range points {
-		v, ok := p.value(lines[i].field(l.axis))
-		order[k], numbers[k], all = k, v, all && ok
+	order := make([]int, len(points))
+	for k := range order {
+		order[k] = k
 	}
-	if all {
-		sign := cmp.Compare(numbers[1], numbers[0])
-		slices.SortFunc(order, func(a, b int) int { return sign * cmp.Compare(numbers[a], numbers[b]) })
+	if len(order) > 1 && l.all[l.axis].words == 0 {
+		number := func(k int) float64 {
+			v, _ := p.value(lines[points[k]].field(l.axis))
+			return v
+		}
+		sign := cmp.Compare(number(1), number(0))
+		slices.SortFunc(order, func(a, b int) int { return sign * cmp.Compare(number(a), number(b)) })
 	}
 	a := &arranged{lines: lines, names: []string{""}}
 	keys := func(i int) []cell {

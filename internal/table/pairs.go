@@ -35,8 +35,8 @@ func (f *frame) pair(lines [][][]byte) bool {
 	return true
 }
 
-// paired reports whether axes has the same name of an axis before each other name, and names one for each pair.
-// The last column may be blank.
+// paired reports whether axes has the same name of an axis before each other name, and names one for each
+// pair. The last column may be blank.
 func paired(names, axes [][]byte) bool {
 	n := len(axes) &^ 1
 	if n == 0 || len(names)&^1 != n || len(axes) > n && present(axes[n]) {
@@ -51,7 +51,7 @@ func paired(names, axes [][]byte) bool {
 	return true
 }
 
-// sameAxis reports whether two names of axes differ at most in a number, as nm and nm.1, which pandas and R write.
+// sameAxis reports whether two names of axes differ at most in a number, as nm and nm.1 of pandas and R.
 func sameAxis(name, other string) bool {
 	plain := func(name string) string {
 		shape, _ := shapeOf(name)

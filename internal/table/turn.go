@@ -142,8 +142,8 @@ func (f *frame) sort() bool {
 	return true
 }
 
-// named reports whether column 1 names the lines: its texts differ, its numbers rise or fall, or they are whole
-// and differ below a name of ids or of features, or below none.
+// named reports whether column 1 names the lines: its texts differ, its numbers rise or fall, or they are
+// whole and differ below a name of ids or of features, or below none.
 func (f *frame) named() bool {
 	if f.paired {
 		return true
@@ -154,8 +154,8 @@ func (f *frame) named() bool {
 		n > 4 && f.axis() != nil
 }
 
-// axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may contain
-// words there, such as depth. They describe the samples.
+// axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may
+// contain words there, such as depth. They describe the samples.
 func (f *frame) axis() []float64 {
 	c, n := &f.all[0], len(f.rows)
 	if c.words <= mostHeadLines && longAxis*c.words < n && is("axis", f.name) {
@@ -182,7 +182,7 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		return asItStands, ""
 	case f.paired:
 		n := len(f.samples)
-		return certain, Count(n, "sample") + Plural(n, " has", " have") + " a column of " + f.name + " each"
+		return certain, Count(n, "sample") + Plural(n, " has", " have") + " columns of " + f.name + ", all alike"
 	case len(f.rows) < leastTurned:
 		return asItStands, ""
 	case f.classes > asItStands: // or is a row without numbers
@@ -209,16 +209,14 @@ func (f *frame) tells(axis []float64) (t turning, why string) {
 	numbered, _, sampled := likeSamples(mapped(f.samples, f.nameOf))
 	n, c, bare, spectral := len(f.samples), &f.all[0], f.head == nil, f.spectral()
 	samples, smooth := numbered || sampled, axis != nil && f.smooth()
-	gene := is("gene", f.name) || f.down(isMutation) == len(f.rows) || f.down(func(s string) bool { return is("oxide", s) }) == 3
-	at := slices.IndexFunc(f.all, lineages)
-	for j := len(f.head) - 1; j >= 0; j-- {
-		if is("of features", f.nameOf(j)) {
-			at = j
+	gene := is("gene", f.name) || f.down(isMutation) == len(f.rows) || f.down(isOxide) == 3
+	for j := range f.all {
+		if why = f.column(j) + " tells of features"; (is("of features", f.nameOf(j)) || lineages(f.all[j])) &&
+			(j > 0 || !spectral) {
+			return likely, why
 		}
 	}
-	switch why = f.column(max(0, at)) + " tells of features"; {
-	case at > 0 || at == 0 && !spectral:
-		return likely, why
+	switch why = f.column(0) + " tells of features"; {
 	case axis != nil:
 		if why = f.column(0) + " is an axis"; smooth {
 			why += ", along which the other columns rise and fall smoothly"
@@ -233,8 +231,8 @@ func (f *frame) tells(axis []float64) (t turning, why string) {
 	case c.words < len(f.rows) || !c.different:
 	case gene && samples:
 		return certain, why + ", and line 1 names samples"
-	case n > 4 && gene, n > 4 && samples && (is("feature", f.name) || sampled && f.name == ""), // few are signatures
-		f.features() && (bare || n > 4 && samples):
+	case n > 4 && (gene || samples && (is("feature", f.name) || f.features()) || sampled && f.name == ""),
+		bare && f.features(): // few are signatures otherwise
 		return likely, why
 	}
 	return asItStands, ""
@@ -244,9 +242,11 @@ func (f *frame) tells(axis []float64) (t turning, why string) {
 func (f *frame) known(names []string) (turning, string) {
 	known := Set(names)
 	has := func(name string) bool { return known[name] }
-	down := f.down(has)
-	if f.head != nil && slices.ContainsFunc(mapped(f.head[1:], shown), has) || down < 2 ||
-		10*down < 9*min(len(f.rows), len(names)) {
+	down, top := f.down(has), f.rows[0]
+	if f.head != nil {
+		top = f.head
+	}
+	if slices.ContainsFunc(mapped(top[1:], shown), has) || down < 2 || 10*down < 9*min(len(f.rows), len(names)) {
 		return asItStands, ""
 	}
 	return certain, "column 1 has the names of the model's columns"
@@ -254,7 +254,7 @@ func (f *frame) known(names []string) (turning, string) {
 
 // spectral reports whether the name of column 1, its unit or the text above say that it is an axis.
 func (f *frame) spectral() bool {
-	return is("axis", f.name) || is("axis", f.unit) || f.about && (f.name == "" || f.name == "x" || f.name == "X")
+	return is("axis", f.name) || is("axis", f.unit) || f.about && (f.name == "" || strings.ToLower(f.name) == "x")
 }
 
 // lineages reports whether most values of a column are lineages, such as k__Bacteria;p__Firmicutes;c__;o__.
@@ -268,8 +268,8 @@ func (f *frame) clock(axis []float64) bool {
 	return is("clock", f.name) || !f.spectral() && (Counts(axis) || years(axis))
 }
 
-// lone reports whether a text seems to be one or two samples, or several channels of one, in columns beside an
-// axis or names of features in column 1, or one without them.
+// lone reports whether a text seems to be one or two samples, or several channels of one, in columns beside
+// an axis or names of features in column 1, or one without them.
 func (f *frame) lone(axis []float64) bool {
 	n := len(f.samples)
 	switch {
@@ -304,9 +304,10 @@ func (f *frame) features() bool { return 5*f.down(isFeature) >= 4*len(f.rows) }
 
 // isMutation reports whether s is a type of mutations, such as A[C>A]T.
 func isMutation(s string) bool {
-	from, to, _ := strings.Cut(s, ">")
-	return from != "" && to != "" && strings.Trim(s, "ACGT>[]: -_") == ""
+	return strings.Index(s, ">") > 0 && strings.Trim(s, "ACGT>[]: -_") == ""
 }
+
+func isOxide(s string) bool { return is("oxide", s) }
 
 // isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, Abra alba, Al and Fe (mg/kg).
 func isFeature(s string) bool {
@@ -321,8 +322,8 @@ func isFeature(s string) bool {
 
 // latin reports whether a word may be the second of a species' name: Orange juice and Whole milk are none.
 func latin(s string) bool {
-	return slices.ContainsFunc([]string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp"},
-		func(end string) bool { return strings.HasSuffix(s, end) })
+	ends := []string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp"}
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
@@ -453,7 +454,8 @@ func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error
 	turn, err = d.doubt(t, stay, ask, "the samples of this table seem to be its columns, since "+why,
 		"reads it so", "reads the rows as they are")
 	if turn {
-		note = "the table is transposed: its columns are the rows, since " + why + hint(ask, " no reads it as it stands")
+		note = "the table is transposed: its columns are the rows, since " + why +
+			hint(ask, " no reads it as it stands")
 	} else if t == likely && err == nil {
 		s.note("the samples of this table may be its columns, since " + why + hint(ask, " yes reads it so"))
 	}
