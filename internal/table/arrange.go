@@ -129,7 +129,8 @@ func (a *arranged) csv(comma rune) (text []byte) {
 	return text
 }
 
-// arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may ask.
+// arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may
+// ask.
 func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, error) {
 	if s = cmp.Or(s, new(survey)); s.lines == nil && d.Transpose != TransposeYes {
 		return nil, in, nil

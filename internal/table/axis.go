@@ -64,7 +64,8 @@ func unit(numbers []float64) float64 {
 
 // Counts reports whether numbers count from 0 or 1.
 func Counts(axis []float64) bool {
-	return len(axis) > 0 && (axis[0] == 0 || axis[0] == 1) && (len(axis) < 2 || axis[1] == axis[0]+1 && even(axis))
+	n := len(axis)
+	return n > 0 && (axis[0] == 0 || axis[0] == 1) && (n == 1 || axis[1] == axis[0]+1 && even(axis))
 }
 
 // regular reports whether the steps between numbers change slowly, as those of a grating do, but for joins

@@ -201,7 +201,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (*long, *Error) {
 		return nil, nil
 	}
 	l, t, why := f.long(p, cut)
-	ask, asked := d.Words.Long, d.Long == LongYes
+	asked := d.Long == LongYes
 	switch {
 	case asked && d.Transpose == TransposeYes:
 		return nil, &Error{Msg: "a long table has a row for each sample, and is not turned"}
@@ -213,30 +213,36 @@ func (f *frame) chooseLong(p *parser, cut bool) (*long, *Error) {
 		hasAll(mapped(slices.Concat(l.keys, l.values, []int{l.axis}), l.nameOf), d.Known):
 		return nil, nil
 	case len(l.values) > 1:
-		fail := &Error{Msg: "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
-			someOf(mapped(l.values, l.column)) + ", of which a file may have one"}
-		if why != "" {
-			fail.Msg += ": " + why
-		}
-		advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
-		if drop := d.Words.Drop; drop != "" {
-			fit := only(l.values, func(j int) bool { return !is("aside", l.nameOf(j)) })
-			broken := only(fit, func(j int) bool { return !l.all[j].whole }) // and no code
-			one := slices.Concat(broken, fit, l.values)[0]
-			rest := only(l.values, func(j int) bool { return j != one })
-			others := strings.Join(mapped(rest, func(j int) string { return strconv.Itoa(j + 1) }), ",")
-			advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.column(one)
-			tries = append(tries, []string{ask, "yes", drop, others})
-		}
-		return nil, fail.advise(ask, advice, tries...)
+		return nil, l.several(d, why)
 	}
 	stay := hasAll(mapped(l.keys, l.nameOf), d.columns())
-	sure, err := d.doubt(t, stay, ask, "this seems to be a long table, since "+why, "makes a row of each sample",
-		"reads the lines as they are")
+	sure, err := d.doubt(t, stay, d.Words.Long, "this seems to be a long table, since "+why,
+		"makes a row of each sample", "reads the lines as they are")
 	if !sure {
 		return nil, err
 	}
 	return l, nil
+}
+
+// several asks for one of several columns of values, and advises one that is no code.
+func (l *long) several(d *Dialect, why string) *Error {
+	e := &Error{Msg: "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
+		someOf(mapped(l.values, l.column)) + ", of which a file may have one"}
+	if why != "" {
+		e.Msg += ": " + why
+	}
+	ask, drop := d.Words.Long, d.Words.Drop
+	advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
+	if drop != "" {
+		fit := only(l.values, func(j int) bool { return !is("aside", l.nameOf(j)) })
+		broken := only(fit, func(j int) bool { return !l.all[j].whole })
+		one := slices.Concat(broken, fit, l.values)[0]
+		rest := only(l.values, func(j int) bool { return j != one })
+		others := strings.Join(mapped(rest, func(j int) string { return strconv.Itoa(j + 1) }), ",")
+		advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.column(one)
+		tries = append(tries, []string{ask, "yes", drop, others})
+	}
+	return e.advise(ask, advice, tries...)
 }
 
 // left returns those of some columns that are keys, with their places in the table that is made.
@@ -269,8 +275,8 @@ func (n *numbering) add(key string, line int) int32 {
 	return at
 }
 
-// pivot arranges the entries of a long table: a row for each sample, a column for each value of the axis after
-// those of the keys. why says what becomes of them.
+// pivot arranges the entries of a long table: a row for each sample, a column for each value of the axis
+// after the keys. why says what becomes of them.
 func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged, why string, err error) {
 	lines, err := s.records(p, in, text, nil)
 	if err != nil {

@@ -71,8 +71,7 @@ func (f *frame) agree(p *parser, lines []packed) error {
 		for _, j := range f.again {
 			if first, other := line.field(0), line.field(j); axisKey(p, first) != axisKey(p, other) {
 				e := &Error{Source: p.source, Line: line.at, Column: j + 1, Msg: quote(string(other)) + " in " + f.name +
-					" of " + quote(string(f.head[j+1])) + ", but " + quote(string(first)) +
-					" in column 1; samples must have the same axis: interpolate them before"}
+					", but " + quote(string(first)) + " in column 1; samples must have the same axis: interpolate them"}
 				w := p.dialect.Words.Transpose
 				return e.advise(w, w+" no reads the rows as they are", []string{w, "no"})
 			}

@@ -35,10 +35,10 @@ const (
 type frame struct {
 	ok      bool
 	width   int
-	head    [][]byte // the samples' names, if the first line has them, after the name of column 1
-	above   int      // lines before the numbers: names, units, the names of pairs
-	classes turning  // a line after these has the classes of the samples; certain: one of them comes twice
-	paired  bool     // each sample has an axis of its own, in the column before
+	head    [][]byte   // the samples' names, if the first line has them, after the name of column 1
+	above   int        // lines before the numbers: names, units, the names of pairs
+	paired  bool       // each sample has an axis of its own, in the column before
+	classes [][][]byte // lines after these with the classes of the samples
 	rows    [][][]byte
 
 	name, unit string // of column 1; the unit may be the name
@@ -95,13 +95,7 @@ func (f *frame) findUnits(s *survey) {
 		f.unit = shown(f.rows[0][0])
 		f.name = cmp.Or(f.name, f.unit)
 	}
-	f.rows = f.rows[s.units:]
-	if s.classes > 0 {
-		if f.classes = likely; is("class", shown(f.rows[0][0])) && repeats(f.rows[0]) {
-			f.classes = certain
-		}
-		f.rows = f.rows[s.classes:]
-	}
+	f.classes, f.rows = f.rows[s.units:][:s.classes], f.rows[s.units+s.classes:]
 }
 
 // nameOf is the name of column j; "" for none.
@@ -185,8 +179,11 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		return certain, Count(n, "sample") + Plural(n, " has", " have") + " columns of " + f.name + ", all alike"
 	case len(f.rows) < leastTurned:
 		return asItStands, ""
-	case f.classes > asItStands: // or is a row without numbers
-		return f.classes, "a line below their names has classes"
+	case len(f.classes) > 0: // or is a row without numbers
+		if t = likely; is("class", shown(f.classes[0][0])) && repeats(f.classes[0]) {
+			t = certain
+		}
+		return t, "a line below their names has classes"
 	case s.gct:
 		return certain, "the file has the form GCT"
 	}
@@ -254,7 +251,7 @@ func (f *frame) known(names []string) (turning, string) {
 
 // spectral reports whether the name of column 1, its unit or the text above say that it is an axis.
 func (f *frame) spectral() bool {
-	return is("axis", f.name) || is("axis", f.unit) || f.about && (f.name == "" || strings.ToLower(f.name) == "x")
+	return is("axis", f.name) || is("axis", f.unit) || f.about && strings.Trim(f.name, "xX") == ""
 }
 
 // lineages reports whether most values of a column are lineages, such as k__Bacteria;p__Firmicutes;c__;o__.
@@ -329,9 +326,9 @@ func latin(s string) bool {
 func isLetter(c rune) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// likeSamples reports three things about names. numbered: most differ in their numbers alone, as names of few
-// kinds do. replicated: there are several such kinds, each with replicates. sampled: most begin with a word for
-// a sample and a number, or are barcodes of cells.
+// likeSamples reports three things about names. numbered: most differ in their numbers alone, as names of
+// few kinds do. replicated: there are several such kinds, each with replicates. sampled: most begin with a
+// word for a sample and a number, or are barcodes of cells.
 func likeSamples(names []string) (numbered, replicated, sampled bool) {
 	shapes, numbers, samples := map[string]int{}, 0, 0
 	for _, name := range names {
