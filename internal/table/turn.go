@@ -229,7 +229,7 @@ func (f *frame) tells(axis []float64) (t turning, why string) {
 	case gene && samples:
 		return certain, why + ", and line 1 names samples"
 	case n > 4 && (gene || samples && (is("feature", f.name) || f.features()) || sampled && f.name == ""),
-		bare && f.features(): // few are signatures otherwise
+		bare && (gene || f.features()): // few are signatures otherwise
 		return likely, why
 	}
 	return asItStands, ""

@@ -85,6 +85,7 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"wt%", "L%d", oxide, 10, 12, false}, certain},
 
 		{layoutOf{"wavelength", "material", waves, 60, 5, true}, likely},
+		{layoutOf{"", "", mutation, 30, 4, false}, likely},
 		{layoutOf{"time", "S%d", clock, 60, 12, true}, likely},
 		{layoutOf{"", "", steps(0, 0.5), 60, 12, true}, likely},
 		{layoutOf{"gene", "tissue", named("G%d"), 60, 7, false}, likely},
