@@ -282,24 +282,24 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	if err != nil {
 		return nil, "", err
 	}
+	fail := func(line *packed, column int, msg string) (*arranged, string, error) {
+		return nil, "", &Error{Source: p.source, Line: line.at, Column: column, Msg: msg}
+	}
 	samples, points := numbering{of: map[string]int32{}}, numbering{of: map[string]int32{}}
-	entries := map[[2]int32]int{} // the line of each sample and value of the axis
+	entries := make(map[[2]int32]int32, len(lines)) // the line of each sample and value of the axis
 	for i := l.above; i < len(lines); i++ {
 		line := &lines[i]
 		field := line.field(l.axis)
 		at := [2]int32{samples.add(l.key(p, line.field, l.keys...), i), points.add(axisKey(p, field), i)}
-		e := &Error{Source: p.source, Line: line.at}
 		if absent(field) || len(points.first) > mostColumns {
-			e.Column, e.Msg = l.axis+1, "a long table needs a value in "+l.column(l.axis)+
-				" on each line, and at most "+strconv.Itoa(mostColumns)
-			return nil, "", e
+			return fail(line, l.axis+1, "a long table needs a value in "+l.column(l.axis)+
+				" on each line, and at most "+strconv.Itoa(mostColumns))
 		}
 		if first, twice := entries[at]; twice {
-			e.Msg = "a second value of " + l.sample(line) + " at " + shown(field) + " in " + l.column(l.axis) +
-				"; the first is on line " + strconv.Itoa(lines[first].at)
-			return nil, "", e
+			return fail(line, 0, "a second value of "+l.sample(line)+" at "+shown(field)+" in "+l.column(l.axis)+
+				"; the first is on line "+strconv.Itoa(lines[first].at))
 		}
-		entries[at] = i
+		entries[at] = int32(i)
 	}
 	n, width := len(samples.first), len(points.first)
 	why = l.column(l.values[0]) + " becomes " + Count(n, "row") + " of " + Count(width, "column") +
@@ -324,7 +324,7 @@ func (l *long) sample(line *packed) string {
 
 // cells makes the table of samples and values of the axis, which are first on these lines, and of entries.
 // Numbers rise or fall as the first two.
-func (l *long) cells(p *parser, lines []packed, samples, points []int, entries map[[2]int32]int) *arranged {
+func (l *long) cells(p *parser, lines []packed, samples, points []int, entries map[[2]int32]int32) *arranged {
 	order := make([]int, len(points))
 	for k := range order {
 		order[k] = k
@@ -353,7 +353,7 @@ func (l *long) cells(p *parser, lines []packed, samples, points []int, entries m
 		row := keys(i)
 		for _, k := range order {
 			at, ok := entries[[2]int32{int32(r), int32(k)}]
-			c := cell{int32(at), int32(l.values[0])}
+			c := cell{at, int32(l.values[0])}
 			if !ok {
 				c = cell{int32(i), -1}
 			}
