@@ -25,7 +25,7 @@ func TestTurned(t *testing.T) {
 			t.Errorf("%s: code %d, %s, %s", name, code, stdout, stderr)
 		}
 	}
-	code, stdout, stderr = do(t, "", "unmix", "-k", "3", "-quiet", bare)
+	code, stdout, stderr = do(t, "", "unmix", "-k", "3", "-quiet", "-transpose", "yes", bare)
 	if code != 0 || !strings.Contains(lined(stdout), "40 pixels, 121 bands from 400 to 1000") {
 		t.Errorf("code %d, %s, %s", code, stdout, stderr)
 	}

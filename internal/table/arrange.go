@@ -18,11 +18,10 @@ var ErrTurned = errors.New("a table with its samples in columns, or a long one, 
 
 // arranged is the lines of a text whose fields become a table anew.
 type arranged struct {
-	lines  []packed
-	at     []int    // the line of each of lines in the text, from 1
-	cells  [][]cell // of each row and column of the table
-	turned bool     // its rows are columns of the text
-	on     func(i int) string
+	lines []packed
+	cells [][]cell // of each row and column of the table
+	names []string // of the rows, if they were samples of a long table; nil: they were columns
+	blank string   // the value of fields that are blank
 }
 
 // cell is a place among lines. A field below 0 is blank.
@@ -32,41 +31,42 @@ type cell struct{ line, field int32 }
 // from 1; 0 is none.
 func (a *arranged) place(line, column int) (wasLine, wasColumn int) {
 	row := a.cells[min(line, len(a.cells))-1]
-	switch was := row[max(0, min(column, len(row))-1)]; {
+	was := row[max(0, min(column, len(row))-1)]
+	wasLine, wasColumn = a.lines[was.line].at, int(was.field)+1
+	switch {
 	case column > 0:
-		return a.at[was.line], int(was.field) + 1
-	case a.turned:
-		return 0, int(was.field) + 1
-	default:
-		return a.at[was.line], 0
+		return wasLine, wasColumn
+	case a.names == nil:
+		return 0, wasColumn
 	}
+	return wasLine, 0
 }
 
-// records returns all lines of a text that have fields, up to one that is after the table, and where they are.
-// The names in a comment are the first, on line 0.
-func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [][]byte) bool) (lines []packed,
-	at []int, err error) {
+// records returns all lines of a text that have fields, up to one that is after the table. The names in a
+// comment are the first.
+func (s *survey) records(p *parser, in *chunks, text []byte, after func([][]byte) bool) ([]packed, error) {
+	var lines []packed
 	p.split = s.splitter(text, p.dialect.Delimiter)
 	p.split.End = s.skipped
 	p.split.More = func() ([]byte, error) { return in.read(nil) }
 	if s.names {
 		p.width = len(s.lines[0])
-		lines, at = append(lines, pack(s.lines[0])), append(at, 0)
+		lines = append(lines, pack(s.lines[0], 0))
 	}
 	for {
 		fields, err := p.next()
 		if err == io.EOF {
-			return lines, at, nil
+			return lines, nil
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if p.blank(fields) {
 			continue
 		}
-		if after(fields) {
+		if after != nil && after(fields) {
 			s.note(p.on(p.split.Start) + " text begins that is left out: " + quote(string(fields[0])))
-			return lines, at, nil
+			return lines, nil
 		}
 		if lines == nil {
 			if s.lines != nil {
@@ -75,20 +75,21 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func(fields [
 			p.width = cmp.Or(p.width, len(fields))
 		}
 		if len(fields) != p.width {
-			return nil, nil, p.otherWidth(fields)
+			return nil, p.otherWidth(fields)
 		}
-		lines, at = append(lines, pack(fields)), append(at, p.split.Start)
+		lines = append(lines, pack(fields, p.split.Start))
 	}
 }
 
-// packed is the fields of a line, one after another: less memory than a slice each.
+// packed is the fields of a line of the text, one after another: less memory than a slice each.
 type packed struct {
 	text []byte
 	ends []uint32
+	at   int // the line, from 1; 0 is a comment
 }
 
-func pack(fields [][]byte) packed {
-	p := packed{bytes.Join(fields, nil), make([]uint32, len(fields))}
+func pack(fields [][]byte, line int) packed {
+	p := packed{bytes.Join(fields, nil), make([]uint32, len(fields)), line}
 	at := 0
 	for j, f := range fields {
 		at += len(f)
@@ -106,7 +107,7 @@ func (p *packed) field(j int) []byte {
 
 // csv writes the table with a delimiter, a line for each row. Fields are in quotes unless they are numbers.
 func (a *arranged) csv(comma rune) (text []byte) {
-	for _, row := range a.cells {
+	for i, row := range a.cells {
 		for j, cell := range row {
 			if j > 0 {
 				text = append(text, string(comma)...)
@@ -114,6 +115,8 @@ func (a *arranged) csv(comma rune) (text []byte) {
 			var s []byte
 			if cell.field >= 0 {
 				s = a.lines[cell.line].field(int(cell.field))
+			} else if i > 0 {
+				s = []byte(a.blank)
 			}
 			if s = bytes.TrimSpace(s); len(s) > 0 && !isNumber(s) {
 				s = bytes.ReplaceAll(s, []byte("\n"), []byte(" ")) // so that a row is a line
@@ -126,7 +129,8 @@ func (a *arranged) csv(comma rune) (text []byte) {
 	return text
 }
 
-// arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may ask.
+// arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may
+// ask.
 func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, error) {
 	if s = cmp.Or(s, new(survey)); s.lines == nil && d.Transpose != TransposeYes {
 		return nil, in, nil
@@ -150,27 +154,25 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 		return nil, in, e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
 	}
 	var a *arranged
+	var more string
 	var err error
 	if p.width = 0; turn {
-		a, err = s.turned(p, in, text, &f)
-		note += f.settings(&d)
+		a, more, err = s.turned(p, in, text, &f)
+		f.settings(&d)
 	} else {
-		a, note, err = s.pivot(p, in, text, l)
-		if l.settings(&d); d.Long == LongYes {
-			note = "the table is long, as asked: " + note
-		} else {
-			note = "the table is long: " + note + hint(word, " no reads its lines as rows")
-		}
+		a, more, err = s.pivot(p, in, text, l)
+		note, more = "the table is long: ", more+hint(word, " no reads its lines as rows")
+		l.settings(&d)
 	}
 	if err != nil {
 		return nil, in, err
 	}
-	t, again, err := s.reopen(in, d, note, a)
+	t, again, err := s.reopen(in, d, note+more, a)
 	if err != nil {
 		return nil, again, err
 	}
-	if t.Turned, t.Long = turn, !turn; turn && f.head != nil {
-		t.Axis = cmp.Or(shown(f.head[0]), f.unit)
+	if t.Turned, t.Long = turn, !turn; turn {
+		t.Axis = f.name
 	}
 	return t, again, nil
 }
@@ -190,21 +192,21 @@ func (d *Dialect) carry(column string) {
 	d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 }
 
-// doubt asks by word whether a text is arranged anew, if that is open. stay: the columns that the Dialect names
+// doubt decides whether a text is arranged anew, or asks by word. stay: the columns that the Dialect names
 // are there then, too. yes and no are what answers do.
-func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) *Error {
+func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) (sure bool, ask *Error) {
 	given := d.rolesGiven()
 	if t == certain && d.Names == nil && d.Header != HeaderNo && stay {
 		given = ""
 	}
 	if word == "" || t == asItStands || (t == certain) == (given == "") {
-		return nil
+		return t == certain, nil
 	}
 	advice := word + " yes " + yes + ", " + word + " no " + no
 	if given != "" {
 		advice += "; " + given + " is about the table as it is then read"
 	}
-	return (&Error{Msg: msg}).advise(word, advice, []string{word, "yes"}, []string{word, "no"})
+	return false, (&Error{Msg: msg}).advise(word, advice, []string{word, "yes"}, []string{word, "no"})
 }
 
 func (s *survey) reopen(in *chunks, d Dialect, note string, from *arranged) (*Reader, *chunks, error) {
@@ -235,9 +237,15 @@ func (p *layout) asWritten(err error) error {
 	return &back
 }
 
+// on says where a line is in the text, or what became a row of it.
 func (p *layout) on(line int) string {
-	if p.origin != nil {
-		return p.origin.on(line - 1)
+	switch a := p.origin; {
+	case a == nil:
+		return "on line " + strconv.Itoa(line)
+	case a.names == nil:
+		_, column := a.place(line, len(a.lines))
+		return "in its column " + strconv.Itoa(column)
+	default:
+		return "of " + a.names[line-1]
 	}
-	return "on line " + strconv.Itoa(line)
 }

@@ -10,14 +10,10 @@ import (
 // longAxis is how many numbers rise or fall at equal steps by no chance.
 const longAxis = 8
 
-// joins is how many of n steps may be out of order: where detectors overlap.
-func joins(n int) int { return n / 16 }
+// rises reports whether every number is above the one before it, but where detectors overlap.
+func rises(numbers []float64) bool { return goes(numbers, 1, len(numbers)/16) }
 
-// rises reports whether every number is above the one before it, but for joins.
-func rises(numbers []float64) bool { return goes(numbers, 1, joins(len(numbers))) }
-
-func falls(numbers []float64) bool { return goes(numbers, -1, joins(len(numbers))) }
-
+// goes reports whether all numbers but so many, times sign, are above the one before.
 func goes(numbers []float64, sign float64, most int) bool {
 	out := 0
 	for i := 1; i < len(numbers); i++ {
@@ -29,16 +25,25 @@ func goes(numbers []float64, sign float64, most int) bool {
 }
 
 // Ordered reports whether three numbers or more rise or fall.
-func Ordered(numbers []float64) bool { return len(numbers) > 2 && (rises(numbers) || falls(numbers)) }
+func Ordered(numbers []float64) bool {
+	return len(numbers) > 2 && (rises(numbers) || goes(numbers, -1, len(numbers)/16))
+}
 
-// even reports whether steps are equal.
+// ordered reports whether numbers rise, or whether many fall. Few fall in many a row.
+func ordered(numbers []float64) bool {
+	return rises(numbers) || len(numbers) >= longAxis && Ordered(numbers)
+}
+
+// even reports whether two numbers or more have equal steps, but for rounding.
 func even(numbers []float64) bool {
+	n, off := len(numbers), 1.01*unit(numbers)
+	step := (numbers[n-1] - numbers[0]) / float64(n-1)
 	for i, v := range numbers {
-		if v != numbers[0]+float64(i)*(numbers[1]-numbers[0]) {
+		if !(math.Abs(v-numbers[0]-float64(i)*step) <= min(off, 0.2*math.Abs(step))) {
 			return false
 		}
 	}
-	return true
+	return step != 0
 }
 
 // counting reports whether numbers count from 0 or 1, or are years at equal steps.
@@ -47,29 +52,9 @@ func counting(numbers []float64) bool {
 	return Counts(numbers) || even(numbers) && numbers[0] >= 1800 && last <= 2100 && step == math.Trunc(step)
 }
 
-// ordered reports whether numbers rise, or whether many fall. Few fall in many a row.
-func ordered(numbers []float64) bool {
-	return rises(numbers) || len(numbers) >= longAxis && falls(numbers)
-}
-
-// exactAxis reports whether many numbers have equal steps or equal ratios, but for rounding, and
-// do not merely count.
+// exactAxis reports whether many numbers have equal steps, but for rounding, and do not merely count.
 func exactAxis(numbers []float64) bool {
-	n, off := len(numbers), 1.01*unit(numbers)
-	equal := func(list []float64, off float64) bool {
-		step := (list[n-1] - list[0]) / float64(n-1)
-		for i, v := range list {
-			if !(math.Abs(v-list[0]-float64(i)*step) <= min(off, 0.2*math.Abs(step))) {
-				return false
-			}
-		}
-		return step != 0
-	}
-	if n < longAxis || counting(numbers) {
-		return false
-	}
-	least := min(numbers[0], numbers[n-1])
-	return equal(numbers, off) || least > 0 && equal(mapped(numbers, math.Log), 2*off/least)
+	return len(numbers) >= longAxis && !counting(numbers) && even(numbers)
 }
 
 // unit returns 10^-n for numbers of at most n decimals, 0.01 for 1.5 and 0.25.
@@ -79,7 +64,8 @@ func unit(numbers []float64) float64 {
 
 // Counts reports whether numbers count from 0 or 1.
 func Counts(axis []float64) bool {
-	return len(axis) > 0 && (axis[0] == 0 || axis[0] == 1) && (len(axis) < 2 || axis[1] == axis[0]+1 && even(axis))
+	n := len(axis)
+	return n > 0 && (axis[0] == 0 || axis[0] == 1) && (n == 1 || axis[1] == axis[0]+1 && even(axis))
 }
 
 // regular reports whether the steps between numbers change slowly, as those of a grating do, but for joins
@@ -92,7 +78,7 @@ func regular(axis []float64) bool {
 			out++
 		}
 	}
-	return out <= 2*joins(len(axis))
+	return out <= len(axis)/16*2
 }
 
 // IsAxis reports whether names are numbers that rise or fall, as wavelengths do, and do not merely count.

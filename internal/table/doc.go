@@ -40,21 +40,21 @@
 //     evenly beside names that are numbers; names go before dates, and these before counts. Other such
 //     columns are left out. Columns without a name or named x, y, z beside names that are numbers are
 //     positions, carried along.
-//  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if column 1 is an axis, by its
-//     name, its unit or the text above (nm, cm-1, m/z, Wavelength), and the other columns are named as
-//     samples are (S1, ctrl2; numbers), or are smooth on regular steps without any header. So
-//     are they if column 1 has types of mutations, the main oxides, or is named gene, protein, … beside names
-//     of samples, if a line below the header is named Group, Class, …, or if the file is GCT. A line there of
-//     words that all come again, two or more, is a question. One of these without the other is a question:
-//     genes above five columns or more, elements, species, names such as OTU_3, gene12 or Abra alba. So is a
-//     column of m/z or of lineages, and an axis without a name. So are names of six samples or more above
-//     twice as many rows, if column 1 has no name. An axis beside columns of other kinds, or it or regular
-//     steps beside one, is one measurement, whose points stay rows, with a warning. So are names of features
-//     beside one or two samples. Lines of sample, axis and value are a long table if names say so. If each
-//     sample has each value of the axis, that is a question, as it is for two columns of text beside
-//     numbers, or more beside one. Codes, places, units, flags and a counter are left out of it, and entries
-//     that counts from 1 lack are 0. Of more values the text may have one. Time, Date and Year are no axes.
-//     Columns of the same axis beside each sample, as the Cary writes, are one axis.
+//  5. Way round (turn.go, pairs.go, long.go). Rows are the columns of the text if two things say so. Column 1
+//     is an axis, by its name, its unit or the text above (nm, cm-1, m/z, Wavelength), or has genes, by its name
+//     (gene, protein, …), types of mutations or the main oxides. And line 1 names samples (S1, ctrl2; numbers),
+//     or beside an axis there is no line 1, and the columns are smooth. So are they if a line below the header
+//     is named Group, Class, …, if the file is GCT, or if the same axis stands beside each sample, as the Cary
+//     writes. A line there of words that all come again, two or more, is a question. So is less: smooth columns
+//     of other names beside an axis, or eight of samples or without names beside regular steps; five columns or
+//     more beside genes, or below names of samples beside features (Compound, Species, OTU_3, gene12, Abra alba,
+//     Fe) or without a name of column 1; features without line 1; a column of m/z or of lineages. An axis beside
+//     columns of other kinds, or it or regular steps beside one, is one measurement, whose points stay rows, with
+//     a warning. So are names of features beside one or two samples. Lines of sample, axis and value are a long
+//     table if names say so. If each sample has each value of the axis, that is a question, as it is for two
+//     columns of text beside numbers, or more beside one. Codes, places, units, flags and a counter are left out
+//     of it, and entries that counts from 1 lack are 0. Of more values the text may have one. Time, Date and Year
+//     are no axes.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Empty columns are left out, named ones of 100 alone, and a first one of a number in eight rows.

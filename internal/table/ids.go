@@ -108,20 +108,24 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	integers := c.words == 0 && c.whole
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
 	const unlike = ", and no value comes twice"
-	_, why := decide([]evidence{
-		{j == 0 && p.survey.short || bare && unique && (c.text() || integers && c.rising), certain,
-			"it has no name" + unlike},
-		{header && unique && idName(name) && (c.text() || integers), certain, "its name says so" + unlike},
-		{integers && gaps == 0 && c.consecutive && c.numbers >= 5, certain, numbersOfRows},
-		{!header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10, certain,
-			"its whole numbers rise from row to row"},
-		{j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
-			!isNumber([]byte(name)) && IsAxis(p.names[1:]), certain,
-			"its numbers rise evenly beside names that are numbers"},
-		{unique && c.text() && all > 2 && c.dates == c.words, certain, datesOfRows},
-		{unique && c.text() && all > 2 && c.dates+c.amounts < c.words, certain, "it holds text" + unlike},
-	})
-	return why
+	switch {
+	case j == 0 && p.survey.short || bare && unique && (c.text() || integers && c.rising):
+		return "it has no name" + unlike
+	case header && unique && idName(name) && (c.text() || integers):
+		return "its name says so" + unlike
+	case integers && gaps == 0 && c.consecutive && c.numbers >= 5:
+		return numbersOfRows
+	case !header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10:
+		return "its whole numbers rise from row to row"
+	case j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
+		!isNumber([]byte(name)) && IsAxis(p.names[1:]):
+		return "its numbers rise evenly beside names that are numbers"
+	case unique && c.text() && all > 2 && c.dates == c.words:
+		return datesOfRows
+	case unique && c.text() && all > 2 && c.dates+c.amounts < c.words:
+		return "it holds text" + unlike
+	}
+	return ""
 }
 
 // guessPositions finds columns of numbers without a name beside names that are an axis, such as

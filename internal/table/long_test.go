@@ -35,7 +35,7 @@ func TestLong(t *testing.T) {
 		{"\"\",\"sample\",\"nm\",\"value\"\n", "\"N\",\"S\",W,V\n", "S0 S1 S2 S3"},
 		{"spectrum,wavenumber,absorbance\n", "I,W,V\n", "0 1 2 3"},
 		{"cell,gene,count\n", "S,gW,V\n", "S0 S1 S2 S3"},
-		{"", "S,W,V\n", "S0 S1 S2 S3"},
+		{"", "S,W,V\n", "? seems to be a long table"},
 		{"#X\t\t#Y\t\t#Wave\t\t#Intensity\n", "X\tI\tW\tV\n", "kept X Y"},
 		{"sample,wavelength,value\n,nm,AU\n", "S,W,V\n", "S0 S1 S2 S3"},
 		{"country,year,gdp\n", "S,W,V\n", "? seems to be a long table"},
@@ -99,7 +99,7 @@ func TestLongFaults(t *testing.T) {
 	text := longTable(head, line, 4, 6)
 	for _, c := range []struct{ text, want string }{
 		{text + "S1,400,0.7\n",
-			`t:26: a second value of "S1" at 400 in "wavelength"; the first is on line 8`},
+			`t:26: a second value of "S1" at 400 in column 2 (wavelength); the first is on line 8`},
 		{text + "S1,400.0,0.7\n", `t:26: a second value`},
 		{strings.Replace(text, "0.009", "n.d. 9", 1), `t:10:3: "n.d. 9" in column "420"`},
 		{strings.Replace(text, "0.009", "0.009,4", 1), "line 10: 4 fields found, 3 expected"},

@@ -8,80 +8,73 @@ import (
 	"strings"
 )
 
-// pair reports whether lines begin with the header of such a table, and fills the frame. Without a line
-// of samples' names all wavelengths must rise or fall.
-func (f *frame) pair(p *parser, lines [][][]byte) bool {
+// pair reports whether lines begin with the header of such a table, two lines, and fills the frame.
+func (f *frame) pair(lines [][][]byte) bool {
 	if len(lines) < 3 {
 		return false
 	}
 	names, axes := lines[0], lines[1]
-	switch f.units = 1; {
-	case paired(names, axes):
-	case paired(axes, names): // which some programs write below
+	if !paired(names, axes) { // some programs write the names below
 		names, axes = axes, names
-	case paired(nil, names):
-		axes, f.units = names, 0
-	default:
+	}
+	if !paired(names, axes) {
 		return false
 	}
-	f.paired, f.width = true, len(axes)&^1 // without a blank last one
-	f.head = make([][]byte, f.width)
+	f.paired, f.width, f.above, f.rows = true, len(axes)&^1, 2, lines[2:] // without a blank last column
+	f.name = shown(axes[0])
+	f.head = slices.Concat(axes[:1], make([][]byte, f.width-1))
 	for j := 1; j < f.width; j += 2 {
-		f.samples, f.aside = append(f.samples, j), append(f.aside, j-1)
-		if f.head[j] = names[j]; len(names[j]) == 0 {
+		if f.head[j] = names[j]; absent(names[j]) {
 			f.head[j] = names[j-1]
 		}
+		if f.samples = append(f.samples, j); j > 1 {
+			f.again = append(f.again, j-1)
+		}
 	}
-	f.rows, p.width = lines[1+f.units:], f.width
-	all := p.columnsOf(f.rows)
-	falls := func(j int) bool { return all[j].axis(len(f.rows)) == nil }
-	ok := f.units > 0 || !slices.ContainsFunc(f.aside, falls)
-	f.head[0], f.aside = axes[0], f.aside[1:]
-	return ok
+	f.aside = f.again
+	return true
 }
 
-// paired reports whether axes has the same name of an axis before each other name, and names, if not
-// nil, one for each pair. The last column may be blank.
+// paired reports whether axes has the same name of an axis before each other name, and names one for each
+// pair. The last column may be blank.
 func paired(names, axes [][]byte) bool {
-	n := len(axes) / 2
-	if names == nil && n < 2 || names != nil && len(names)/2 != n || n < 1 ||
-		len(axes)%2 == 1 && present(axes[2*n]) {
+	n := len(axes) &^ 1
+	if n == 0 || len(names)&^1 != n || len(axes) > n && present(axes[n]) {
 		return false
 	}
-	shapeOf := func(name []byte) string { // but for the number of nm.1, as pandas and R write
-		shape, _ := shapeOf(string(name))
-		return strings.TrimSuffix(shape, ".0")
-	}
-	first := shapeOf(axes[0])
-	for j := 0; j < 2*n; j += 2 {
-		shape := shapeOf(axes[j])
-		if shape != first || !is("axis", shape) || absent(axes[j+1]) || is("axis", string(axes[j+1])) ||
-			names != nil && present(names[j]) == present(names[j+1]) {
+	for j := 0; j < n; j += 2 {
+		if !sameAxis(string(axes[j]), string(axes[0])) || absent(axes[j+1]) || is("axis", string(axes[j+1])) ||
+			present(names[j]) == present(names[j+1]) {
 			return false
 		}
 	}
 	return true
 }
 
+// sameAxis reports whether two names of axes differ at most in a number, as nm and nm.1 of pandas and R.
+func sameAxis(name, other string) bool {
+	plain := func(name string) string {
+		shape, _ := shapeOf(name)
+		return strings.TrimSuffix(shape, ".0")
+	}
+	return is("axis", plain(name)) && plain(name) == plain(other)
+}
+
 func (f *frame) after(line [][]byte) bool {
 	return f.paired && len(within(line, f.width)) != f.width && !numeric(line[0])
 }
 
-// agree returns an error unless all pairs of a line have the same wavelength.
-func (f *frame) agree(p *parser, lines []packed, at []int) error {
-	for i := 1; i < len(lines) && f.paired; i++ {
-		line := &lines[i]
-		for _, j := range f.aside {
-			if axisKey(p, line.field(j)) == axisKey(p, line.field(0)) {
-				continue
+// agree returns an error unless all columns of the axis are the same.
+func (f *frame) agree(p *parser, lines []packed) error {
+	for i := range lines[min(1, len(lines)):] {
+		line := &lines[i+1]
+		for _, j := range f.again {
+			if first, other := line.field(0), line.field(j); axisKey(p, first) != axisKey(p, other) {
+				e := &Error{Source: p.source, Line: line.at, Column: j + 1, Msg: quote(string(other)) + " in " + f.name +
+					", but " + quote(string(first)) + " in column 1; samples must have the same axis: interpolate them"}
+				w := p.dialect.Words.Transpose
+				return e.advise(w, w+" no reads the rows as they are", []string{w, "no"})
 			}
-			e := &Error{Source: p.source, Line: at[i], Column: j + 1, Msg: quote(string(line.field(j))) + " in " +
-				shown(f.head[0]) + " of " + quote(string(f.head[j+1])) + ", but " + quote(string(line.field(0))) +
-				" in column 1; samples in pairs of columns must have the same axis: interpolate them before"}
-			if w := p.dialect.Words.Transpose; f.units == 0 {
-				e.advise(w, w+" no reads the rows as they are", []string{w, "no"})
-			}
-			return e
 		}
 	}
 	return nil

@@ -36,9 +36,9 @@ func TestTrade(t *testing.T) {
 			[3]string{"pm25", "o3", "no2"}[parameter], parameter, i*i%11)
 	}
 	for _, c := range [][2]string{
-		{species, "has features, and the names in line 1 are numbered (-transpose yes"},
+		{species, "tells of features (-transpose yes"},
 		{indels, "the table is transposed"},
-		{openAQ, "the table is long: \"value\" becomes 8 rows of 3 columns"},
+		{openAQ, "the table is long: column 7 (value) becomes 8 rows of 3 columns"},
 		{",gdp,gdp,gdp\nyear,2008,2009,2010\ncountry,,,\n" + linesOf(6, "Land%d,1.$,2.$,1.%d"),
 			"|gdp 2008|gdp 2009|gdp 2010|"},
 		{"id,a,b\nx,1,2\ny,,\nz,3,4\nw,1,3\n", "2 missing values"},
@@ -59,7 +59,7 @@ func TestTrade(t *testing.T) {
 		{"s,a,b,c\n" + linesOf(9, "s%d,$,2.$,4") + "\nConfidence Level,95.0\n",
 			"text after the table (\"Confidence Level,95.0\")"},
 		{"Name\tLength\tEffectiveLength\tTPM\tNumReads\n" + linesOf(20, "ENST0%d\t$\t$.5\t%d.5\t1.$"),
-			"this seems to be 2 samples beside names of features"},
+			"this seems to be 2 samples in columns"},
 		{"1.5\t$\n" + linesOf(20, "%d.25\t$"), "column 1"},
 		{"s,a,b\n" + linesOf(9, "s%d,$,2.5") + "s,a,b\n" + linesOf(3, "t%d,$,%d.5"), "(add -skip 10, which leaves that line out)"},
 		{"\\begin{table}\n", "this is LaTeX"},

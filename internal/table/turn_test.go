@@ -74,8 +74,8 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"wavelength", "%d", waves, 60, 12, true}, certain},
 		{layoutOf{"m/z", "sample %d", func(i int) string { return fmt.Sprint(100 + i*i) }, 60, 12, false},
 			certain},
-		{layoutOf{"", "", waves, 60, 12, true}, certain},
-		{layoutOf{"", "Map_%d", waves, 60, 12, true}, certain},
+		{layoutOf{"", "", waves, 60, 12, true}, likely},
+		{layoutOf{"", "Map_%d", waves, 60, 12, true}, likely},
 		{layoutOf{"gene", "AAACCTG-%d", named("G%d"), 60, 12, false}, certain},
 		{layoutOf{"Gene symbol", "tumour%d", named("G%d"), 60, 12, false}, certain},
 		{layoutOf{"Type", "X%d", mutation, 30, 4, false}, certain},
@@ -85,6 +85,7 @@ func TestWayRound(t *testing.T) {
 		{layoutOf{"wt%", "L%d", oxide, 10, 12, false}, certain},
 
 		{layoutOf{"wavelength", "material", waves, 60, 5, true}, likely},
+		{layoutOf{"", "", mutation, 30, 4, false}, likely},
 		{layoutOf{"time", "S%d", clock, 60, 12, true}, likely},
 		{layoutOf{"", "", steps(0, 0.5), 60, 12, true}, likely},
 		{layoutOf{"gene", "tissue", named("G%d"), 60, 7, false}, likely},

@@ -16,7 +16,6 @@ axis* | cm-1 | cm^-1 | cm⁻¹ | 1/cm | energy | energie | (ev) | (kev) | theta 
 axis* | (nm) | _nm | [nm] | (µm) | (μm) | [µm] | longitud de onda | longueur d'onde
 about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp | id
-time | time | t | zeit | min | sec | seconds | minutes | time (s) | time_s
 depth | depth | tiefe | position | distance | centroid | duration | doy | dauer | elevation | altitude
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
 year | year | jahr | année | annee | anno | año
@@ -26,10 +25,9 @@ position | x | y | z | line | row | col | column | pixel
 gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
 gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
 gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
-down | species | otu | otu id | asv | asv id | clade_name | clade
-feature | type | feature | features | probe | otu | otu id | asv | asv id | taxon | taxa | genus
+feature | type | feature | features | species | otu | otu id | asv | asv id | taxon | taxa | genus | clade
 feature | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
-feature | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
+feature | clade_name | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
 sample | srr | err | drr | tumor | tumour | normal | ctrl | ctl | control | treated | treat | trt | specimen | probe
