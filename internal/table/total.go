@@ -173,8 +173,8 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		}
 		shown := strconv.FormatFloat(v, 'g', -1, 64)
 		flags := d.Words.NA + " " + shown
-		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
-			flags += " " + fill
+		if fills := d.fills(); fills != nil {
+			flags += " " + d.Words.Missing + " " + fills[0]
 		}
 		often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
 		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v])
