@@ -153,7 +153,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 		return !is && !(hot < len(sorted) && strings.HasPrefix(sorted[hot], p.names[j]+"="))
 	}
 	p.guessIDs(free, h, wanted != nil)
-	p.guessPositions(free, h)
+	p.carryPositions(free, h)
 	for j := range s.columns {
 		if free(j) && p.kept[j] && s.columns[j].text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
@@ -266,9 +266,9 @@ func (p *parser) these(at []int) some {
 
 func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
 
-// noteOthers names the few columns of data beside many with numbered names: constituents beside
-// wavelengths, years and places beside species. It leaves out the columns that a warning told.
-func (p *parser) noteOthers(told map[int]bool) {
+// beside returns the columns of numbers whose names have the form that most have, with a number in it, and the
+// others.
+func (p *parser) beside() (many, others []int) {
 	shape := func(j int) string {
 		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
 		return shape
@@ -280,13 +280,38 @@ func (p *parser) noteOthers(told map[int]bool) {
 			most = s
 		}
 	}
-	many := shapes[most]
-	others := p.some(func(j int, _ *column) bool { return shape(j) != most && !told[j] })
-	if n := len(others.at); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
+	if !strings.Contains(most, "0") {
+		return nil, nil
+	}
+	return shapes[most], slices.DeleteFunc(p.numbers(), func(j int) bool { return shape(j) == most })
+}
+
+// carryPositions carries columns along that have no name, or that of a position, if all others have numbered names,
+// such as the positions of spectra on a map.
+func (p *parser) carryPositions(free func(int) bool, h *Head) {
+	many, others := p.beside()
+	if !h.Header || len(many) < 5 || len(others) == 0 || slices.ContainsFunc(others, func(j int) bool {
+		name := p.names[j]
+		return !free(j) || p.kept[j] || name != Column(j) && !unnamed(name) && !is("position", name)
+	}) {
 		return
 	}
-	p.survey.note(others.are() + " data, too, beside " + strconv.Itoa(len(many)) + " columns from " +
-		p.names[many[0]] + " to " + p.names[many[len(many)-1]] + others.drop)
+	for _, j := range others {
+		p.kept[j], p.roles[j] = true, roleNone
+	}
+	p.survey.note(someOf(mapped(others, p.columnName)) + Plural(len(others), " has", " have") +
+		" no name, or the name of a position, and other names are numbers: taken for positions, not for data")
+}
+
+// noteOthers names the few columns of data beside many with numbered names: constituents beside
+// wavelengths, years and places beside species. It leaves out the columns that a warning told.
+func (p *parser) noteOthers(told map[int]bool) {
+	many, others := p.beside()
+	some := p.these(slices.DeleteFunc(others, func(j int) bool { return told[j] }))
+	if n := len(some.at); n > 0 && len(many) >= max(longAxis, 4*n) {
+		p.survey.note(some.are() + " data, too, beside " + strconv.Itoa(len(many)) + " columns from " +
+			p.names[many[0]] + " to " + p.names[many[len(many)-1]] + some.drop)
+	}
 }
 
 // noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
@@ -301,67 +326,75 @@ func (p *parser) noteDoubtful() (told map[int]bool) {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
-	both := func(a, b string) bool { return times[a] > 0 && times[b] > 0 && p.width > 4 }
-	where := func(j int) bool {
-		name := p.names[j]
-		word, _ := sampleWord(name)
-		return is("depth", word) || has("where", name) || name == "long" && times["lat"] > 0 ||
-			both("x", "y") && (name == "x" || name == "y") ||
-			both("top", "bottom") && (name == "top" || name == "bottom")
-	}
 	told = map[int]bool{}
-	order := p.inOrder()
-	ordered, design := map[int]bool{}, []int(nil) // design: order and told
-	for _, j := range order {
-		ordered[j] = true
-	}
-	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 }).at
-	switches := 2*len(from0) <= len(p.numbers()) // else they are rare species
-	dates := len(p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at)
-	for _, doubt := range []struct {
-		least int // columns
-		seem  string
-		are   func(j int, name string, c *column) bool
-	}{
-		{1, "may be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
-			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
-			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
-		}},
-		{1, "may be classes or answers, since they are 0 or 1", func(j int, _ string, c *column) bool {
-			return switches && c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10
-		}},
-		{1, "may be dates or parts of them", func(_ int, name string, c *column) bool {
-			year := has("year", name) && c.least >= 1700 && c.most <= 2100
-			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
-			return c.whole && (dates > 1 && is("date", name) || year || day)
-		}},
-		{1, "may be a sum of others", func(_ int, name string, _ *column) bool { return is("sum", name) }},
-		{2, "seem to be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
-			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
-			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
-		}},
-		{1, "may mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
-			return c.percents > 0 && c.percents < len(c.list)-c.zeros
-		}},
-		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
-			return p.width > 3 && where(j)
-		}},
-		{1, "may be times, places, codes or parts of a design, by the order of the numbers down the file",
-			func(j int, name string, c *column) bool {
-				by := func(i int) bool { return !where(i) && p.survey.columns[i].groups(c) }
-				return !is("axis", name) && (ordered[j] || len(design) <= mostListed && slices.ContainsFunc(design, by))
-			}},
-	} {
-		design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
+	for _, doubt := range p.doubts(times, told) {
 		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
-		if len(found.at) >= doubt.least {
+		if len(found.at) > 0 {
 			for _, j := range found.at {
 				told[j] = true
 			}
-			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
+			p.survey.note("warning: " + found.are() + " data, too, but may " + doubt.may + found.drop)
 		}
 	}
 	return told
+}
+
+// doubt is what columns of data may be, and the rule by which they are found.
+type doubt struct {
+	may string
+	are func(j int, name string, c *column) bool
+}
+
+// doubts returns all doubts. times are how often the names of columns come, told the columns of earlier doubts.
+func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
+	pairs := map[string]string{"long": "lat", "x": "y", "y": "x", "top": "bottom", "bottom": "top"}
+	where := func(name string) bool {
+		word, _ := sampleWord(name)
+		return is("depth", word) || has("where", name) || times[pairs[name]] > 0 && p.width > 4
+	}
+	all, order := p.numbers(), p.inOrder()
+	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 }).at
+	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at
+	var design []int // order and told
+	return []doubt{
+		{"be an axis, whose points are taken for the rows" + hint(p.dialect.Words.Transpose, " yes turns the table"),
+			func(j int, name string, c *column) bool {
+				bare := j == 0 && !c.whole && p.width > 2 && name == Column(0)
+				return p.header != nil && c.rising && c.numbers >= 10 && (bare || j > 0 && c.whole && is("axis", name))
+			}},
+		{"be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
+			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
+			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
+		}},
+		{"be classes or answers, since they are 0 or 1", func(_ int, _ string, c *column) bool {
+			return c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10 && 2*len(from0) <= len(all) // no rare species
+		}},
+		{"be dates or parts of them", func(_ int, name string, c *column) bool {
+			year := has("year", name) && c.least >= 1700 && c.most <= 2100
+			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
+			return c.whole && (len(dates) > 1 && is("date", name) || year || day)
+		}},
+		{"be a sum of others", func(_ int, name string, _ *column) bool { return is("sum", name) }},
+		{"be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
+			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
+			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
+		}},
+		{"mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
+			return c.percents > 0 && c.percents < len(c.list)-c.zeros
+		}},
+		{"tell where or when a sample was taken", func(_ int, name string, _ *column) bool {
+			return p.width > 3 && where(name)
+		}},
+		{"be times, places, codes or parts of a design, by the order of the numbers down the file",
+			func(j int, name string, c *column) bool {
+				if design == nil {
+					design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
+				}
+				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].groups(c) }
+				return !is("axis", name) && (slices.Contains(order, j) ||
+					len(design) <= mostListed && slices.ContainsFunc(design, by))
+			}},
+	}
 }
 
 // Doubted reports whether a warning tells of a column of data by its name.
