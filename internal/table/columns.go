@@ -289,31 +289,30 @@ func (p *parser) place(picked []string, h *Head) error {
 	return nil
 }
 
+// placePicked numbers the columns of data as Pick asks for them.
 func (p *parser) placePicked(picked []string, h *Head) error {
-	at, times, given := placesOf(p.names), make(map[string]int, len(picked)), slices.Clone(p.roles)
+	at, places, given := placesOf(p.names), placesOf(picked), slices.Clone(p.roles)
 	for j, role := range p.roles {
 		if role == 0 {
 			p.roles[j] = roleNone
 		}
 	}
 	for i, name := range picked {
-		list, n := at[name], times[name]
-		times[name]++
-		switch {
-		case n < len(list) && given[list[n]] != 0:
-			return p.fault(-1, "column "+quote(name)+" is one of the data, and is "+
-				"asked for by "+p.word(given[list[n]])+"; it can be only one of them")
-		case n < len(list):
-			p.roles[list[n]] = i
-		case list == nil && !p.pickValue(name, i, at, given):
+		list, asked := at[name], places[name]
+		if list == nil && p.pickValue(name, i, at, given) {
+			continue
+		} else if list == nil {
 			return p.fault(-1, "there is no column "+quote(name)+"; there are "+someOf(mapped(p.names, quote)))
-		}
-	}
-	for _, name := range picked {
-		if n := len(at[name]); n > 0 && n != times[name] {
+		} else if n, m := len(list), len(asked); n != m {
 			return p.fault(-1, Count(n, "column")+Plural(n, " is", " are")+" named "+quote(name)+", and "+
-				strconv.Itoa(times[name])+Plural(times[name], " is", " are")+" asked for")
+				strconv.Itoa(m)+Plural(m, " is", " are")+" asked for")
 		}
+		n, _ := slices.BinarySearch(asked, i)
+		if role := given[list[n]]; role != 0 {
+			return p.fault(-1, "column "+quote(name)+" is one of the data, and is "+
+				"asked for by "+p.word(role)+"; it can be only one of them")
+		}
+		p.roles[list[n]] = i
 	}
 	h.Names, p.cols = slices.Clone(picked), len(picked)
 	return nil
