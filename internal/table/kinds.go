@@ -290,10 +290,13 @@ func (p *parser) beside() (many, others []int) {
 // such as the positions of spectra on a map.
 func (p *parser) carryPositions(free func(int) bool, h *Head) {
 	many, others := p.beside()
-	if !h.Header || len(many) < 5 || len(others) == 0 || slices.ContainsFunc(others, func(j int) bool {
+	none := func(j int) bool {
 		name := p.names[j]
-		return !free(j) || p.kept[j] || name != Column(j) && !unnamed(name) && !is("position", name)
-	}) {
+		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 || name != Column(j) && !unnamed(name) &&
+			!is("position", name)
+	}
+	ends := func(j int) bool { return isDigit(p.names[j][len(p.names[j])-1]) } // with its number
+	if !h.Header || len(many) < 5 || len(others) == 0 || !ends(many[0]) || slices.ContainsFunc(others, none) {
 		return
 	}
 	for _, j := range others {
