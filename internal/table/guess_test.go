@@ -118,7 +118,7 @@ func TestGuess(t *testing.T) {
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
 		// A column that is always 100 is left out, and no other with one number.
 		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(noise(i), ",", noise(i+3), ",100,", i*i%5) }),
-			names: "a|b|d", rows: 8, note: "column 3 (c) is left out: it is always 100"},
+			names: "a|b|d", rows: 8, note: "column 3 (c) is always 100 and left out"},
 		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(noise(i), ",", noise(i+3), ",5,", i*i%5) }),
 			names: "a|b|c|d", rows: 8},
 		{text: "name,a,b,c\nclass,low,high,mid\n" + many(8, func(i int) string {

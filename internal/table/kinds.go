@@ -166,7 +166,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteOthers(p.noteDoubtful())
+	p.noteDoubtful()
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
@@ -174,30 +174,29 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 
 // leaveOut leaves out named columns that are always 100, a first column with hardly a number, and empty ones.
 func (p *parser) leaveOut(rows int, h *Head) {
-	for _, j := range p.numbers() {
-		c, why := &p.survey.columns[j], ""
-		switch {
-		case p.survey.cut:
-		case c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header &&
-			!isNumber([]byte(p.names[j])):
-			why = "it is always 100"
-		case j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows && 2*p.survey.columns[1].numbers > rows:
-			why = "it has " + Count(c.numbers, "number") + " in " + Count(rows, "row") // as the temperature of a plate
-		}
-		if why != "" {
+	whole := !p.survey.cut
+	for _, out := range []struct {
+		is  string
+		are func(j int, c *column) bool
+	}{
+		{"always 100", func(j int, c *column) bool {
+			return whole && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header &&
+				!isNumber([]byte(p.names[j]))
+		}},
+		{"almost empty", func(j int, c *column) bool { // as the temperature of a plate
+			return whole && j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows &&
+				2*p.survey.columns[1].numbers > rows
+		}},
+		{"empty", func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 }},
+	} {
+		at := p.some(out.are)
+		for _, j := range at {
 			p.roles[j] = roleNone
-			p.survey.note(p.columnName(j) + " is left out: " + why)
 		}
-	}
-	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
-	for _, j := range hollow.at {
-		p.roles[j] = roleNone
-	}
-	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool {
-		return p.names[j] == Column(j) || unnamed(p.names[j])
-	}))
-	if len(hollow.at) > 0 {
-		p.survey.note(hollow.are() + " empty and left out")
+		at = slices.DeleteFunc(at, func(j int) bool { return out.is == "empty" && p.nameless(j) })
+		if len(at) > 0 {
+			p.survey.note(p.these(at, " is ", " are ") + out.is + " and left out")
+		}
 	}
 }
 
@@ -217,6 +216,9 @@ func (p *parser) unwanted(free func(int) bool, wanted []string) error {
 	return nil
 }
 
+// nameless reports whether a column has no name but one that a program gives it.
+func (p *parser) nameless(j int) bool { return p.names[j] == Column(j) || unnamed(p.names[j]) }
+
 // columnName is "column 2 (income)" for notes, without a name that stands for the place.
 func (p *parser) columnName(j int) string {
 	s := "column " + strconv.Itoa(j+1)
@@ -226,49 +228,50 @@ func (p *parser) columnName(j int) string {
 	return s
 }
 
-// some is columns that a note is about.
-type some struct {
-	at    []int
-	names []string
-	drop  string // the end of a note: what leaves them out
-}
-
-// numbers are the columns of numbers that are data.
-func (p *parser) numbers() (at []int) {
+// some returns the columns of numbers that are data and as asked.
+func (p *parser) some(are func(j int, c *column) bool) (at []int) {
 	for j := range p.survey.columns {
-		if p.roles[j] == 0 && !p.survey.columns[j].text() {
+		if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && are(j, c) {
 			at = append(at, j)
 		}
 	}
 	return at
 }
 
-// some returns those of the numbers that are as asked.
-func (p *parser) some(are func(j int, c *column) bool) some {
-	return p.these(slices.DeleteFunc(p.numbers(), func(j int) bool { return !are(j, &p.survey.columns[j]) }))
+// numbers are the columns of numbers that are data.
+func (p *parser) numbers() []int { return p.some(func(int, *column) bool { return true }) }
+
+// these are the names of columns in a note, followed by one word if there is one, else the other.
+func (p *parser) these(at []int, one, more string) string {
+	return someOf(mapped(at, p.columnName)) + Plural(len(at), one, more)
+}
+
+// noteIn notes something about the columns of numbers that are as asked, if there are any.
+func (p *parser) noteIn(say string, are func(j int, c *column) bool) {
+	if at := p.some(are); at != nil {
+		p.survey.note(say + ": " + p.these(at, "", ""))
+	}
 }
 
 // mostListed is the largest number of columns that a note tells how to leave out: nobody types more.
 const mostListed = 50
 
-func (p *parser) these(at []int) some {
-	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
-	w, out := p.dialect.Words, " "+numbers
-	drop := ""
-	if len(at) <= mostListed {
-		drop = hint(w.Drop, out+" leaves "+Plural(len(at), "it", "them")+" out")
+// without is the end of a note about columns: what leaves them out.
+func (p *parser) without(at []int) string {
+	w, out := p.dialect.Words, " "+strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
+	if len(at) > mostListed || w.Drop == "" {
+		return ""
 	}
-	if drop != "" && w.Keep != "" {
+	drop := hint(w.Drop, out+Plural(len(at), " leaves it", " leaves them")+" out")
+	if w.Keep != "" {
 		drop += ", " + w.Keep + out + " " + w.Drop + out + " carries " + Plural(len(at), "it", "them") + " along"
 	}
-	return some{at, mapped(at, p.columnName), drop}
+	return drop
 }
 
-func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
-
-// beside returns the columns of numbers whose names have the form that most have, with a number in it, and the
-// others.
-func (p *parser) beside() (many, others []int) {
+// beside parts the columns of numbers: those whose names have the form that most have, with a number in it, and the
+// others. span is the former as "12 columns from a to b".
+func (p *parser) beside() (many, others []int, span string) {
 	shape := func(j int) string {
 		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
 		return shape
@@ -280,47 +283,35 @@ func (p *parser) beside() (many, others []int) {
 			most = s
 		}
 	}
-	if !strings.Contains(most, "0") {
-		return nil, nil
+	if many = shapes[most]; !strings.Contains(most, "0") {
+		return nil, nil, ""
 	}
-	return shapes[most], slices.DeleteFunc(p.numbers(), func(j int) bool { return shape(j) == most })
+	span = Count(len(many), "column") + " from " + p.names[many[0]] + " to " + p.names[many[len(many)-1]]
+	return many, slices.DeleteFunc(p.numbers(), func(j int) bool { return shape(j) == most }), span
 }
 
-// carryPositions carries columns along that have no name, or that of a position, if all others have numbered names,
-// such as the positions of spectra on a map.
+// carryPositions carries columns along that have no name, or that of a position, if all others have names that end
+// with a number, such as the positions of spectra on a map.
 func (p *parser) carryPositions(free func(int) bool, h *Head) {
-	many, others := p.beside()
+	many, others, _ := p.beside()
 	none := func(j int) bool {
-		name := p.names[j]
-		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 || name != Column(j) && !unnamed(name) &&
-			!is("position", name)
+		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 || !p.nameless(j) && !is("position", p.names[j])
 	}
-	ends := func(j int) bool { return isDigit(p.names[j][len(p.names[j])-1]) } // with its number
-	if !h.Header || len(many) < 5 || len(others) == 0 || !ends(many[0]) || slices.ContainsFunc(others, none) {
+	if !h.Header || len(many) < 5 || len(others) == 0 || slices.ContainsFunc(others, none) ||
+		!strings.ContainsAny(p.names[many[0]][len(p.names[many[0]])-1:], "0123456789") {
 		return
 	}
 	for _, j := range others {
 		p.kept[j], p.roles[j] = true, roleNone
 	}
-	p.survey.note(someOf(mapped(others, p.columnName)) + Plural(len(others), " has", " have") +
+	p.survey.note(p.these(others, " has", " have") +
 		" no name, or the name of a position, and other names are numbers: taken for positions, not for data")
 }
 
-// noteOthers names the few columns of data beside many with numbered names: constituents beside
-// wavelengths, years and places beside species. It leaves out the columns that a warning told.
-func (p *parser) noteOthers(told map[int]bool) {
-	many, others := p.beside()
-	some := p.these(slices.DeleteFunc(others, func(j int) bool { return told[j] }))
-	if n := len(some.at); n > 0 && len(many) >= max(longAxis, 4*n) {
-		p.survey.note(some.are() + " data, too, beside " + strconv.Itoa(len(many)) + " columns from " +
-			p.names[many[0]] + " to " + p.names[many[len(many)-1]] + some.drop)
-	}
-}
-
 // noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
-// else. It returns the latter, each of which has one warning.
-func (p *parser) noteDoubtful() (told map[int]bool) {
-	most, times := "", map[string]int{}
+// else. Each of the latter has one warning.
+func (p *parser) noteDoubtful() {
+	most, times, told := "", map[string]int{}, map[int]bool{}
 	for _, j := range p.numbers() {
 		if times[p.names[j]]++; times[p.names[j]] > times[most] {
 			most = p.names[j]
@@ -329,17 +320,15 @@ func (p *parser) noteDoubtful() (told map[int]bool) {
 	if n := times[most]; n > 1 {
 		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
 	}
-	told = map[int]bool{}
 	for _, doubt := range p.doubts(times, told) {
 		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
-		if len(found.at) > 0 {
-			for _, j := range found.at {
-				told[j] = true
-			}
-			p.survey.note("warning: " + found.are() + " data, too, but may " + doubt.may + found.drop)
+		for _, j := range found {
+			told[j] = true
+		}
+		if found != nil {
+			p.survey.note("warning: " + p.these(found, " is", " are") + " data, too, but may " + doubt.may + p.without(found))
 		}
 	}
-	return told
 }
 
 // doubt is what columns of data may be, and the rule by which they are found.
@@ -355,9 +344,11 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 		word, _ := sampleWord(name)
 		return is("depth", word) || has("where", name) || times[pairs[name]] > 0 && p.width > 4
 	}
+	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
 	all, order := p.numbers(), p.inOrder()
-	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 }).at
-	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at
+	many, others, span := p.beside()
+	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 })
+	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
 	var design []int // order and told
 	return []doubt{
 		{"be an axis, whose points are taken for the rows" + hint(p.dialect.Words.Transpose, " yes turns the table"),
@@ -394,9 +385,11 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 					design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
 				}
 				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].groups(c) }
-				return !is("axis", name) && (slices.Contains(order, j) ||
-					len(design) <= mostListed && slices.ContainsFunc(design, by))
+				return !is("axis", name) && (in(order, j) || len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
+		{"not belong beside " + span, func(j int, _ string, _ *column) bool {
+			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)
+		}},
 	}
 }
 
@@ -414,19 +407,17 @@ func lastWord(name string) string {
 	return name[strings.LastIndexFunc(name, between)+1:]
 }
 
+// noteForms notes what is taken out of the numbers.
 func (p *parser) noteForms() {
 	for _, f := range []struct {
 		is  form
 		say string
 	}{
-		{formGroups, "the separators of thousands are taken out: "},
-		{formPercent, "percent signs are taken out, 50 % is 50: "},
-		{formCurrency, "signs of currencies are taken out: "},
-		{formParens, "(5) is read as -5: "},
+		{formGroups, "the separators of thousands are taken out"},
+		{formPercent, "percent signs are taken out, 50 % is 50"},
+		{formCurrency, "signs of currencies are taken out"},
+		{formParens, "(5) is read as -5"},
 	} {
-		in := p.some(func(_ int, c *column) bool { return c.form&f.is != 0 })
-		if len(in.at) > 0 {
-			p.survey.note(f.say + someOf(in.names))
-		}
+		p.noteIn(f.say, func(_ int, c *column) bool { return c.form&f.is != 0 })
 	}
 }

@@ -162,7 +162,7 @@ func TestOthersNamed(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"fat,n" + names + "\n" + rows("J,J"+values+"\n"),
-			"column 1 (fat), column 2 (n) are data, too, beside " +
+			"column 1 (fat), column 2 (n) are data, too, but may not belong beside " +
 				"12 columns from X1100 to X1210; -drop 1,2 leaves them out"},
 		{"a,b,c" + names + "\n" + rows("J,J,J"+values+"\n"), "12 columns from X1100 to X1210"},
 		{"a,b,c,d" + names + "\n" + rows("J,J,J,J"+values+"\n"), ""},
