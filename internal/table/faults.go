@@ -179,8 +179,7 @@ type remedy struct {
 
 // remedies returns what mends columns of text, lines and words among the rows, and gaps. e gets NA and Below.
 func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) []remedy {
-	number := func(f flaw) string { return strconv.Itoa(f.field + 1) }
-	drop, skip, half, fill := mapped(texts, number), []string(nil), []string(nil), p.dialect.fills()
+	drop, skip, half, fill := p.wordsFor(texts), []string(nil), []string(nil), p.dialect.fills()
 	once := func(list *[]string, word string) {
 		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
 			*list = append(*list, word)
@@ -197,7 +196,7 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 			e.Below, half = true, []string{"half"}
 		case s.fault.advice != "", slices.ContainsFunc(s.words, flagged): // not to be lost, so that no advice mends all
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
-			once(&drop, number(s))
+			once(&drop, strconv.Itoa(s.field+1))
 		default:
 			for _, word := range s.words {
 				once(&e.NA, word)
@@ -293,6 +292,19 @@ func (p *parser) textsOf(list []flaw) string {
 	}), "; ")
 }
 
+// wordsFor names columns for a setting: by a name that can be typed as it is and comes once, else by the number.
+func (p *parser) wordsFor(list []flaw) []string {
+	places := placesOf(p.header)
+	return mapped(list, func(f flaw) string {
+		name := p.names[f.field]
+		if len(places[name]) == 1 && unicode.IsLetter([]rune(name)[0]) && shellWord(name) == name &&
+			!strings.Contains(name, ",") {
+			return name
+		}
+		return strconv.Itoa(f.field + 1)
+	})
+}
+
 // firstOf joins what is said of the first six columns, and counts the others.
 func firstOf(list []string, comma string) string {
 	if n := len(list) - 6; n > 0 {
@@ -309,8 +321,9 @@ func (p *parser) ways(texts []flaw) (ways []string) {
 			ways = append(ways, way)
 		}
 	}
-	for _, f := range texts {
-		c, name, n := &p.survey.columns[f.field], p.names[f.field], strconv.Itoa(f.field+1)
+	words := p.wordsFor(texts)
+	for i, f := range texts {
+		c, name, n := &p.survey.columns[f.field], p.names[f.field], words[i]
 		add(w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+Plural(len(texts), "it", "them")+" to the outputs")
 		if id == 0 && p.header != nil && (idName(name) || c.dates == c.words) {
 			id = f.field + 1

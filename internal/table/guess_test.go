@@ -69,8 +69,8 @@ func TestGuess(t *testing.T) {
 			ids: "0|1|4|9|16|25|36|49|64|81"},
 		{text: many(12, func(i int) string { return fmt.Sprint(i) }), names: "c1", rows: 12},
 		{text: "v,name\n1,a\n2,b\n1,c\n", names: "v", rows: 3, ids: "a|b|c", note: "text"},
-		{text: "v,name\n1,a\n2,b\n1,b\n", fail: "-drop 2"},
-		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-02\n", fail: "-id 2 takes it for the ids"},
+		{text: "v,name\n1,a\n2,b\n1,b\n", fail: "-drop name"},
+		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-02\n", fail: "-id day takes it for the ids"},
 		{text: "v,day\n1,2020-01-01 10:00\n2,2020-01-02 10:00\n1,2020-01-03 10:00\n", names: "v", rows: 3,
 			ids:  "2020-01-01 10:00|2020-01-02 10:00|2020-01-03 10:00",
 			note: "it holds dates, and none comes twice"},
@@ -90,7 +90,7 @@ func TestGuess(t *testing.T) {
 		{text: "Nr.,v\n1000,3\n1007,4\n1021,9\n", names: "v", rows: 3, ids: "1000|1007|1021"},
 		{text: "year of it,v\n" + many(10, func(i int) string { return fmt.Sprint(2*i, ",", noise(i)) }),
 			names: "year of it|v", rows: 10, note: "-drop 1 leaves it out"},
-		{text: "id,v\nx,3\nx,4\n", fail: "-id 1 takes it for the ids"},
+		{text: "id,v\nx,3\nx,4\n", fail: "-id id takes it for the ids"},
 		{text: "a,b\n\"1,234\",2\n\"12,345\",2\n", names: "a|b", rows: 2, note: "thousands"},
 		{text: "a,b\n\"1,23\",2\n", names: "a|b", rows: 1, note: "decimal sign"},
 		{text: "a\n5 %\n7 %\n", names: "a", rows: 2, note: "percent"},
@@ -106,9 +106,9 @@ func TestGuess(t *testing.T) {
 		{text: "x,y\n0.1,2,3\n0.1,5,6\n", fail: "3 fields found"},
 		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "add -na unknown,n.d. -missing fit"},
 		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
-		// Whatever their names are, columns are given as numbers.
+		// Names that a shell, a list or a range would break are given as numbers.
 		{text: "a b,x,x,7,ok-1,$c,n,d,e,f,g,h\nq,q,q,q,q,q,1,1,5,2,2,9\nr,r,r,r,r,r,,3,2,8,1,4\nq,q,q,q,q,q,3,4,7,7,3,2\n",
-			fail: "; and 1 missing value: 1 in column 7 (n) (first on line 3) (add -drop 1,2,3,4,5,6 -missing fit, " +
+			fail: "; and 1 missing value: 1 in column 7 (n) (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, " +
 				"which leaves them out and fits the values that are present; "},
 		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" and \"v\"; and on line 5: 3 fields found, 2 " +
 			"expected as on the first line$"},

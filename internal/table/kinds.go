@@ -349,13 +349,14 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 	many, others, span := p.beside()
 	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 })
 	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
+	rising := func(c *column) bool { return p.header != nil && p.width > 2 && c.rising && c.numbers >= 10 }
 	var design []int // order and told
 	return []doubt{
 		{"be an axis, whose points are taken for the rows" + hint(p.dialect.Words.Transpose, " yes turns the table"),
-			func(j int, name string, c *column) bool {
-				bare := j == 0 && !c.whole && p.width > 2 && name == Column(0)
-				return p.header != nil && c.rising && c.numbers >= 10 && (bare || j > 0 && c.whole && is("axis", name))
-			}},
+			func(j int, name string, c *column) bool { return rising(c) && j == 0 && !c.whole && name == Column(0) }},
+		{"be an axis, whose points are taken for the rows", func(j int, name string, c *column) bool {
+			return rising(c) && j > 0 && c.whole && is("axis", name)
+		}},
 		{"be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
 			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
 			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))

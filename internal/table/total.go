@@ -78,20 +78,21 @@ func (t *Table) noteZeros() {
 }
 
 // totals returns "sums" or "means" if a row has those of the other rows in all columns of data that it has values in,
-// else "". One mean must have more digits than the numbers above: few meet by chance. Two sums must not be near 0.
+// else "". Sums in half of them do: others may have means or quotients. Two sums must be above all they are made of.
+// Means must be of more digits than the numbers above in one column: few meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	columns, sums, means, clear, finer, width := 0, 0, 0, 0, 0, len(t.Names)
 	for j, v := range t.Data[row*width : (row+1)*width] {
-		if !data[j] || v != v {
-			continue
-		} else if columns > max(sums, means) {
+		if 2*(columns-max(sums, means)) > width {
 			return ""
+		} else if !data[j] || v != v {
+			continue
 		}
 		columns++
-		n, sum, above := 0, 0.0, 0
+		n, sum, most, above := 0, 0.0, 0.0, 0
 		for i := j; i < len(t.Data); i += width {
 			if u := t.Data[i]; u == u && i/width != row {
-				sum += u
+				sum, most = sum+u, max(most, math.Abs(u))
 				if n++; n <= surveyRows/10 {
 					above = max(above, decimals(u))
 				}
@@ -108,13 +109,13 @@ func (t *Table) totals(data []bool, row int) string {
 			off += half + math.Pow10(-above)*math.Sqrt(float64(n))
 		}
 		if math.Abs(v-sum) <= off {
-			if sums++; math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
+			if sums++; math.Abs(sum) > 10*off && math.Abs(v) > most { // a sum near 0 is that of any row near 0
 				clear++
 			}
 		}
 	}
 	switch {
-	case sums == columns && clear > 1:
+	case clear > 1 && (sums == columns || 2*clear >= columns && t.Rows > 5):
 		return "sums"
 	case means == columns && finer > 0 && columns > 1:
 		return "means"
