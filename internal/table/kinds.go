@@ -162,7 +162,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if wanted != nil {
 		return p.unwanted(free, wanted)
 	}
-	p.leaveOut(len(rows), h)
+	p.guessHollow(len(rows), h)
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
@@ -172,48 +172,47 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	return p.settleTexts()
 }
 
-// leaveOut leaves out named columns that are always 100, a first column with hardly a number, and empty ones.
-func (p *parser) leaveOut(rows int, h *Head) {
-	whole := !p.survey.cut
-	for _, out := range []struct {
-		is  string
-		are func(j int, c *column) bool
-	}{
-		{"always 100", func(j int, c *column) bool {
-			return whole && c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header &&
-				!isNumber([]byte(p.names[j]))
-		}},
-		{"almost empty", func(j int, c *column) bool { // as the temperature of a plate
-			return whole && j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows &&
-				2*p.survey.columns[1].numbers > rows
-		}},
-		{"empty", func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 }},
-	} {
-		at := p.some(out.are)
-		for _, j := range at {
-			p.roles[j] = roleNone
-		}
-		at = slices.DeleteFunc(at, func(j int) bool { return out.is == "empty" && p.nameless(j) })
-		if len(at) > 0 {
-			p.survey.note(p.these(at, " is ", " are ") + out.is + " and left out")
-		}
+// guessHollow leaves out named columns that are always 100, a first column with hardly a number, such as the
+// temperature of a plate, and empty ones.
+func (p *parser) guessHollow(rows int, h *Head) {
+	if !p.survey.cut {
+		p.leaveOut("always 100", func(j int, c *column) bool {
+			return h.Header && !isNumber([]byte(p.names[j])) && c.numbers >= 5 && c.words+c.gaps == 0 &&
+				c.least == 100 && c.most == 100
+		})
+		p.leaveOut("almost empty", func(j int, c *column) bool {
+			return j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows && 2*p.survey.columns[1].numbers > rows
+		})
+	}
+	p.leaveOut("empty", func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
+}
+
+// leaveOut leaves out the columns of numbers that are as asked. Empty ones without a name go without a note.
+func (p *parser) leaveOut(is string, are func(j int, c *column) bool) {
+	at := p.some(are)
+	for _, j := range at {
+		p.roles[j] = roleNone
+	}
+	at = slices.DeleteFunc(at, func(j int) bool { return is == "empty" && p.nameless(j) })
+	if len(at) > 0 {
+		p.survey.note(p.these(at, " is ", " are ") + is + " and left out")
 	}
 }
 
 // unwanted is the error for columns of numbers to the right of those picked by their places alone.
 func (p *parser) unwanted(free func(int) bool, wanted []string) error {
-	last := p.width - 1
-	for last >= 0 && free(last) {
-		last--
-	}
-	for j := last + 1; j < p.width && p.header == nil; j++ {
-		if p.survey.columns[j].numbers > 0 && p.roles[j] == 0 {
-			w, n := p.dialect.Words.Drop, strconv.Itoa(j+1)
-			return p.fault(-1, "column "+n+" is one more than the "+Count(len(wanted), "column")+
-				" asked for, "+someOf(mapped(wanted, quote))).advise(w, w+" "+n+" leaves it out", []string{w, n})
+	at := -1
+	for j := p.width - 1; j >= 0 && free(j) && p.header == nil; j-- {
+		if p.survey.columns[j].numbers > 0 {
+			at = j
 		}
 	}
-	return nil
+	if at < 0 {
+		return nil
+	}
+	w, n := p.dialect.Words.Drop, strconv.Itoa(at+1)
+	return p.fault(-1, "column "+n+" is one more than the "+Count(len(wanted), "column")+
+		" asked for, "+someOf(mapped(wanted, quote))).advise(w, w+" "+n+" leaves it out", []string{w, n})
 }
 
 // nameless reports whether a column has no name but one that a program gives it.
@@ -311,15 +310,11 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 // noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
 // else. Each of the latter has one warning.
 func (p *parser) noteDoubtful() {
-	most, times, told := "", map[string]int{}, map[int]bool{}
+	times, told := map[string]int{}, map[int]bool{}
 	for _, j := range p.numbers() {
-		if times[p.names[j]]++; times[p.names[j]] > times[most] {
-			most = p.names[j]
-		}
+		times[p.names[j]]++
 	}
-	if n := times[most]; n > 1 {
-		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
-	}
+	p.noteIn("warning: names come twice", func(j int, _ *column) bool { return times[p.names[j]] > 1 })
 	for _, doubt := range p.doubts(times, told) {
 		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
 		for _, j := range found {
