@@ -68,14 +68,14 @@ func (p *parser) findClasses(first [][]byte) error {
 			"contains the classes or labels?").advise(w, w+" takes its name or number")
 	}
 	d.Label = cmp.Or(d.Label, "label")
-	at, named, err := p.find(placesOf(names), d.Label, d.Words.Label)
+	at, named, err := p.find(placesOf(names), d.Label, d.Words.Label, false)
 	if err != nil || d.Header == HeaderYes || named && d.Header == HeaderAuto {
 		return err
 	}
 	if named {
 		return p.fault(-1, d.Words.Label+" "+strconv.Quote(d.Label)+" is a name, but line 1 holds none")
 	}
-	rows, header := new(survey).split(p.split.Rest, d.Delimiter, surveyRows), is("class", names[at])
+	rows, header := new(survey).split(p.split.Rest, d.Delimiter, surveyRows), is("class", names[at[0]])
 	for j := 0; j < p.width && rows != nil; j++ {
 		header = header || !slices.ContainsFunc(rows, func(line [][]byte) bool {
 			return j >= len(line) || !trimmedNumber(line[j]) && !(d.Missing && absent(line[j]))
