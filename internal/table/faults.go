@@ -151,6 +151,9 @@ func (p *parser) list(flaws []flaw) string {
 		} else if words != nil {
 			name += ", " + strings.Join(mapped(words, quote), ", ")
 		}
+		if slices.ContainsFunc(words, flagged) {
+			name += ": marks behind numbers have to be removed"
+		}
 		return strconv.Itoa(s.count) + " in " + name + " (first " + p.on(s.line) + ")"
 	}), ", ")
 }
