@@ -105,7 +105,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	say := func(part string) { parts = append(parts, part) }
 	bare := len(texts) > 1 && p.cols == 1 // hardly a table
 	if len(texts) > 0 {
-		say(Plural(len(texts), "a column of text: ", "columns of text: ") + p.textsOf(texts))
+		say(Plural(len(texts), "a column of text: ", "columns of text: ") + firstOf(mapped(texts, p.describe), "; "))
 	}
 	if bare {
 		parts[0] += "; without them 1 column of numbers is left"
@@ -266,15 +266,15 @@ func listWord(words []string) string {
 // settleTexts leaves out columns of text by Dialect.Text. Otherwise they are an error, which waits
 // until the gaps of the other columns are counted.
 func (p *parser) settleTexts() error {
-	others, drop := false, p.dialect.Text == TextDrop // others: there is a column of numbers
-	for j := range p.names {
-		if p.roles[j] == 0 && p.survey.columns[j].text() {
+	drop, others := p.dialect.Text == TextDrop, 0
+	for j, role := range p.roles {
+		if role == 0 && p.survey.columns[j].text() {
 			p.found = append(p.found, flaw{field: j, kind: isText})
-		} else {
-			others = others || p.roles[j] == 0 || p.roles[j] == roleOneHot
+		} else if role == 0 || role == roleOneHot {
+			others++
 		}
 	}
-	if p.found != nil && (!others || !drop && p.dialect.atOnce) {
+	if p.found != nil && (others == 0 || !drop && p.dialect.atOnce) {
 		return p.faultError(p.found, 0, nil)
 	}
 	for _, f := range p.found {
@@ -282,17 +282,10 @@ func (p *parser) settleTexts() error {
 	}
 	if p.found != nil && drop {
 		p.survey.note(Plural(len(p.found), "a column of text is left out: ", "columns of text are left out: ") +
-			p.textsOf(p.found))
+			firstOf(mapped(p.found, p.describe), "; "))
 		p.found = nil
 	}
 	return nil
-}
-
-// textsOf says what columns of text hold.
-func (p *parser) textsOf(list []flaw) string {
-	return firstOf(mapped(list, func(f flaw) string {
-		return p.columnName(f.field) + p.describe(&p.survey.columns[f.field])
-	}), "; ")
 }
 
 // wordsFor names columns for a setting: by a name that can be typed as it is and comes once, else by the number.
@@ -343,19 +336,20 @@ func (c *column) few() bool {
 	return c.dates < c.words && (len(c.values) == 2 || len(c.values) <= mostValues && len(c.values) < c.words)
 }
 
-// describe says what the words of a column are, with the first and the last value.
-func (p *parser) describe(c *column) string {
-	such := " such as " + quote(c.values[0])
-	if n := len(c.values); n > 1 {
-		such += " and " + quote(c.values[n-1])
-	}
+// describe says what a column of text holds, with its first and its last value.
+func (p *parser) describe(f flaw) string {
+	c, is := &p.survey.columns[f.field], p.columnName(f.field)+","
 	switch {
 	case c.dates == c.words:
-		return ", dates" + such
+		is += " dates"
 	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
-		return ", more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
+		return is + " more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
 	case c.few():
-		return ", " + Count(len(c.values), "value") + such
+		is += " " + Count(len(c.values), "value")
 	}
-	return "," + such
+	is += " such as " + quote(c.values[0])
+	if n := len(c.values); n > 1 {
+		is += " and " + quote(c.values[n-1])
+	}
+	return is
 }
