@@ -314,7 +314,10 @@ func (p *parser) noteDoubtful() {
 	for _, j := range p.numbers() {
 		times[p.names[j]]++
 	}
-	p.noteIn("warning: names come twice", func(j int, _ *column) bool { return times[p.names[j]] > 1 })
+	if twice := p.some(func(j int, _ *column) bool { return times[p.names[j]] > 1 }); twice != nil {
+		p.survey.note("warning: " + Count(len(twice), "column") + " have names that come twice, such as " +
+			quote(p.names[twice[0]]))
+	}
 	for _, doubt := range p.doubts(times, told) {
 		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
 		for _, j := range found {
