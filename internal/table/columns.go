@@ -218,9 +218,10 @@ func (p *parser) word(role int) string {
 	return [...]string{w.Label, w.Weights, w.Drop}[min(roleLabel-role, 2)]
 }
 
-// find returns the places of a column, or of a range such as 2-4 if there may be several, by numbers or, which named
-// reports, by a name as users see it.
-func (p *parser) find(places map[string][]int, column, word string, several bool) (at []int, named bool, err error) {
+// find returns the places of a column, or of a range such as 2-4 if there may be several, by numbers or,
+// which named reports, by a name as users see it.
+func (p *parser) find(places map[string][]int, column, word string, several bool) (at []int, named bool,
+	err error) {
 	from, to, isRange := strings.Cut(column, "-")
 	first, no := strconv.Atoi(from)
 	last := first
@@ -241,7 +242,8 @@ func (p *parser) find(places map[string][]int, column, word string, several bool
 	case n == 1:
 		return list, true, nil
 	case n > 1:
-		return nil, false, p.fault(list[1], "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
+		msg := "a second column named " + strconv.Quote(column) + "; give " + word + " its number"
+		return nil, false, p.fault(list[1], msg)
 	}
 	for _, j := range places[""] {
 		if column == Column(j) { // as messages call it
@@ -252,7 +254,8 @@ func (p *parser) find(places map[string][]int, column, word string, several bool
 	if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {
 		advice = "; did you mean " + quote(near) + "?"
 	}
-	return nil, false, p.fault(-1, "no column is named "+strconv.Quote(column)+", which "+word+" asks for"+advice)
+	msg := "no column is named " + strconv.Quote(column) + ", which " + word + " asks for" + advice
+	return nil, false, p.fault(-1, msg)
 }
 
 // place numbers the columns that are data: their places in a row.

@@ -42,8 +42,9 @@ type trial struct {
 	dialect Dialect
 }
 
-// settle takes the advice out of an error unless the text can be read with it, and tells what is wrong instead: that
-// the text has several tables, that its rows begin below the error, or the error that all settings lead to.
+// settle takes the advice out of an error unless the text can be read with it, and tells what is wrong
+// instead: that the text has several tables, that its rows begin below the error, or the error that all
+// settings lead to.
 func (t *trial) settle(err error) error {
 	e, ok := err.(*Error)
 	if !ok || t.text == nil || t.dialect.trying {
@@ -74,8 +75,8 @@ func (t trial) readsFrom(line int) bool {
 	return err == nil
 }
 
-// try reports whether rows come of one of the settings that an error advises, at once or by what the next error
-// advises. If not, next is the error that several of them lead to alike: the real fault.
+// try reports whether rows come of one of the settings that an error advises, at once or by what the next
+// error advises. If not, next is the error that several of them lead to alike: the real fault.
 func (t *trial) try(e *Error, depth int) (next *Error, works bool) {
 	for i, settings := range e.tries {
 		with, err := t.read(e.Source, settings)
@@ -117,8 +118,8 @@ func (d *Dialect) set(word, value string) {
 	}
 }
 
-// setting is a setting that messages may advise: the place of its word, its flag on the command line, whether it is
-// about columns and given, and what a value does.
+// setting is a setting that messages may advise: the place of its word, its flag on the command line, whether
+// it is about columns and given, and what a value does.
 type setting struct {
 	word  *string
 	flag  string

@@ -1,7 +1,7 @@
 package table
 
-// What is wrong with the columns of a text is counted to its end, and told in one error with the settings that
-// mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
+// What is wrong with the columns of a text is counted to its end, and told in one error with the settings
+// that mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
 
 import (
 	"bytes"
@@ -74,8 +74,8 @@ func (o *part) flaw(p *parser, j int, field []byte, err *Error) flaw {
 }
 
 // addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of
-// its column, or three words or more are in more than half of the columns of data, all different, or in all of
-// them, as classes are.
+// its column, or three words or more are in more than half of the columns of data, all different, or in all
+// of them, as classes are.
 func (o *part) addFlaws(p *parser, list []flaw) {
 	var words []string
 	header := false
@@ -105,7 +105,8 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	say := func(part string) { parts = append(parts, part) }
 	bare := len(texts) > 1 && p.cols == 1 // hardly a table
 	if len(texts) > 0 {
-		say(Plural(len(texts), "a column of text: ", "columns of text: ") + firstOf(mapped(texts, p.describe), "; "))
+		list := firstOf(mapped(texts, p.describe), "; ")
+		say(Plural(len(texts), "a column of text: ", "columns of text: ") + list)
 	}
 	if bare {
 		parts[0] += "; without them 1 column of numbers is left"
@@ -158,7 +159,8 @@ func (p *parser) list(flaws []flaw) string {
 	}), ", ")
 }
 
-// fills are the values of Words.Missing that may be advised, the best first; nil: missing values are no error.
+// fills are the values of Words.Missing that may be advised, the best first; nil: missing values are no
+// error.
 func (d *Dialect) fills() []string {
 	if d.Missing || d.Words.Missing == "" || d.Words.Rules == "none" {
 		return nil
@@ -197,7 +199,7 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 			}
 		case s.kind == isLimit:
 			e.Below, half = true, []string{"half"}
-		case s.fault.advice != "", slices.ContainsFunc(s.words, flagged): // not to be lost, so that no advice mends all
+		case s.fault.advice != "", slices.ContainsFunc(s.words, flagged): // numbers, which are not to be lost
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			once(&drop, strconv.Itoa(s.field+1))
 		default:
@@ -288,7 +290,8 @@ func (p *parser) settleTexts() error {
 	return nil
 }
 
-// wordsFor names columns for a setting: by a name that can be typed as it is and comes once, else by the number.
+// wordsFor names columns for a setting: by a name that can be typed as it is and comes once, else by the
+// number.
 func (p *parser) wordsFor(list []flaw) []string {
 	places := placesOf(p.header)
 	return mapped(list, func(f flaw) string {
@@ -320,7 +323,8 @@ func (p *parser) ways(texts []flaw) (ways []string) {
 	words := p.wordsFor(texts)
 	for i, f := range texts {
 		c, name, n := &p.survey.columns[f.field], p.names[f.field], words[i]
-		add(w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+Plural(len(texts), "it", "them")+" to the outputs")
+		add(w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+Plural(len(texts), "it", "them")+
+			" to the outputs")
 		if id == 0 && p.header != nil && (idName(name) || c.dates == c.words) {
 			id = f.field + 1
 			add(true, w.ID, " "+n+" takes it for the ids, which may repeat")

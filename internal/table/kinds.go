@@ -181,7 +181,8 @@ func (p *parser) guessHollow(rows int, h *Head) {
 				c.least == 100 && c.most == 100
 		})
 		p.leaveOut("almost empty", func(j int, c *column) bool {
-			return j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows && 2*p.survey.columns[1].numbers > rows
+			return j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows &&
+				2*p.survey.columns[1].numbers > rows
 		})
 	}
 	p.leaveOut("empty", func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
@@ -257,7 +258,8 @@ const mostListed = 50
 
 // without is the end of a note about columns: what leaves them out.
 func (p *parser) without(at []int) string {
-	w, out := p.dialect.Words, " "+strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
+	number := func(j int) string { return strconv.Itoa(j + 1) }
+	w, out := p.dialect.Words, " "+strings.Join(mapped(at, number), ",")
 	if len(at) > mostListed || w.Drop == "" {
 		return ""
 	}
@@ -268,8 +270,8 @@ func (p *parser) without(at []int) string {
 	return drop
 }
 
-// beside parts the columns of numbers: those whose names have the form that most have, with a number in it, and the
-// others. span is the former as "12 columns from a to b".
+// beside parts the columns of numbers: those whose names have the form that most have, with a number in it,
+// and the others. span is the former as "12 columns from a to b".
 func (p *parser) beside() (many, others []int, span string) {
 	shape := func(j int) string {
 		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
@@ -289,12 +291,13 @@ func (p *parser) beside() (many, others []int, span string) {
 	return many, slices.DeleteFunc(p.numbers(), func(j int) bool { return shape(j) == most }), span
 }
 
-// carryPositions carries columns along that have no name, or that of a position, if all others have names that end
-// with a number, such as the positions of spectra on a map.
+// carryPositions carries columns along that have no name, or that of a position, if all others have names
+// that end with a number, such as the positions of spectra on a map.
 func (p *parser) carryPositions(free func(int) bool, h *Head) {
 	many, others, _ := p.beside()
 	none := func(j int) bool {
-		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 || !p.nameless(j) && !is("position", p.names[j])
+		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 ||
+			!p.nameless(j) && !is("position", p.names[j])
 	}
 	if !h.Header || len(many) < 5 || len(others) == 0 || slices.ContainsFunc(others, none) ||
 		!strings.ContainsAny(p.names[many[0]][len(p.names[many[0]])-1:], "0123456789") {
@@ -324,7 +327,8 @@ func (p *parser) noteDoubtful() {
 			told[j] = true
 		}
 		if found != nil {
-			p.survey.note("warning: " + p.these(found, " is", " are") + " data, too, but may " + doubt.may + p.without(found))
+			p.survey.note("warning: " + p.these(found, " is", " are") + " data, too, but may " + doubt.may +
+				p.without(found))
 		}
 	}
 }
@@ -335,7 +339,8 @@ type doubt struct {
 	are func(j int, name string, c *column) bool
 }
 
-// doubts returns all doubts. times are how often the names of columns come, told the columns of earlier doubts.
+// doubts returns all doubts. times are how often the names of columns come, told the columns of earlier
+// doubts.
 func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 	pairs := map[string]string{"long": "lat", "x": "y", "y": "x", "top": "bottom", "bottom": "top"}
 	where := func(name string) bool {
@@ -360,7 +365,8 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
 		}},
 		{"be classes or answers, since they are 0 or 1", func(_ int, _ string, c *column) bool {
-			return c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10 && 2*len(from0) <= len(all) // no rare species
+			rare := 2*len(from0) > len(all) // species
+			return c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10 && !rare
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			year := has("year", name) && c.least >= 1700 && c.most <= 2100
@@ -384,7 +390,8 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 					design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
 				}
 				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].groups(c) }
-				return !is("axis", name) && (in(order, j) || len(design) <= mostListed && slices.ContainsFunc(design, by))
+				return !is("axis", name) && (in(order, j) ||
+					len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
 		{"not belong beside " + span, func(j int, _ string, _ *column) bool {
 			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)

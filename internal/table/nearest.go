@@ -1,8 +1,8 @@
 package table
 
-// Nearest returns the word of the list from which another differs least: by one letter that is inserted, left out
-// or replaced, or two that are exchanged, by two such slips if it has five letters or more, and by fewer than it has.
-// It returns "" if there is none. The first of several is taken.
+// Nearest returns the word of the list from which another differs least: by one letter that is inserted, left
+// out or replaced, or two that are exchanged, by two such slips if it has five letters or more, and by fewer
+// than it has. It returns "" if there is none. The first of several is taken.
 func Nearest(word string, list []string) string {
 	letters := []rune(word)
 	for slips := range min(2+len(letters)/5, 3, len(letters)) {

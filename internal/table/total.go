@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// noteTotals warns of rows of totals or statistics, by their ids or since the numbers of the last or the first row
-// are the sums or means of the others.
+// noteTotals warns of rows of totals or statistics, by their ids or since the numbers of the last or the
+// first row are the sums or means of the others.
 func (t *Table) noteTotals(data []bool, d *Dialect) {
 	if t.Rows < 4 {
 		return
@@ -31,14 +31,15 @@ func (t *Table) noteTotals(data []bool, d *Dialect) {
 			out += d.Skip.adds(first+n-1, t.Rows)
 		}
 	}
-	t.note("warning: " + where + " of " + strconv.Itoa(t.Rows) + Plural(n, " seems", " seem") + " to be totals, " +
-		"statistics or limits, since " + why + hint(d.Words.Skip, " "+out+Plural(n, " leaves it", " leaves them")+" out"))
+	t.note("warning: " + where + " of " + strconv.Itoa(t.Rows) + Plural(n, " seems", " seem") +
+		" to be totals, statistics or limits, since " + why +
+		hint(d.Words.Skip, " "+out+Plural(n, " leaves it", " leaves them")+" out"))
 }
 
 func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text) }
 
-// statistics returns the first and the number of rows, one after another, that have ids as of statistics, if one of
-// them is a total, a mean or a limit of detection: the last such rows, or none.
+// statistics returns the first and the number of rows, one after another, that have ids as of statistics, if
+// one of them is a total, a mean or a limit of detection: the last such rows, or none.
 func (t *Table) statistics() (first, n int) {
 	for at := 0; at < len(t.IDs); {
 		sure, end := false, at
@@ -77,9 +78,9 @@ func (t *Table) noteZeros() {
 	}
 }
 
-// totals returns "sums" or "means" if a row has those of the other rows in all columns of data that it has values in,
-// else "". Sums in half of them do: others may have means or quotients. Two sums must be above all they are made of.
-// Means must be of more digits than the numbers above in one column: few meet by chance.
+// totals returns "sums" or "means" if a row has those of the other rows in all columns of data that it has
+// values in, else "". Sums in half of them do: others may have means or quotients. Two sums must be above all
+// they are made of. Means must be of more digits than the numbers above in one column: few meet by chance.
 func (t *Table) totals(data []bool, row int) string {
 	columns, sums, means, clear, finer, width := 0, 0, 0, 0, 0, len(t.Names)
 	for j, v := range t.Data[row*width : (row+1)*width] {
@@ -123,9 +124,9 @@ func (t *Table) totals(data []bool, row int) string {
 	return ""
 }
 
-// noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
-// than once, are the one number below 0, or are at least 1e20, and are further from all others of their column
-// than half of their size.
+// noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come
+// more than once, are the one number below 0, or are at least 1e20, and are further from all others of their
+// column than half of their size.
 func (t *Table) noteFar(data []bool, d *Dialect) {
 	times, in, sure := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
 	for _, sign := range []float64{-1, 1} {
