@@ -299,8 +299,16 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 ||
 			!p.nameless(j) && !is("position", p.names[j])
 	}
+	end := func(j int) float64 {
+		name := p.names[j]
+		v, err := parseFloat(p.withPoint([]byte(name[max(0, strings.IndexAny(name, "0123456789")):])))
+		if err != nil {
+			return math.NaN() // which is in no order
+		}
+		return v
+	}
 	if !h.Header || len(many) < 5 || len(others) == 0 || slices.ContainsFunc(others, none) ||
-		!strings.ContainsAny(p.names[many[0]][len(p.names[many[0]])-1:], "0123456789") {
+		!ordered(mapped(many, end)) {
 		return
 	}
 	for _, j := range others {
