@@ -24,11 +24,11 @@ func TestMissingError(t *testing.T) {
 		"floors": "mean", "report -k 2 -o out.html": "fit",
 		"fit -k 2 -missing error": "fit", "fit -k 2 -method global": "mean",
 		"fit -k 2 -bootstrap 9": "mean"} {
-		const gaps = "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 5)"
+		const gaps = "2 missing values: 1 in column 2 (a) (first on line 3), 1 in column 3 (b) (first on line 5)"
 		failure{args + " -drop city data.csv", 1,
 			"data.csv: " + gaps + " (add -missing " + rule + ", which "}.check(t)
 		// One line mends the columns of text, too.
-		failure{args + " data.csv", 1, "column 4 (city), 4 values such as \"Rome, IT\"; and " + gaps +
+		failure{args + " data.csv", 1, "column 4 (city), 4 values such as \"Rome, IT\" and \"say \\\"hi\\\"\"; and " + gaps +
 			" (add -drop city -missing " + rule + ", which "}.check(t)
 	}
 	for _, f := range []failure{

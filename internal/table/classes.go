@@ -58,7 +58,7 @@ func (p *parser) findClasses(first [][]byte) error {
 			"contains the classes or labels?").advise(w, w+" takes its name or number")
 	}
 	d.Label = cmp.Or(d.Label, "label")
-	at, named, err := p.find(placesOf(names), d.Label, d.Words.Label)
+	at, named, err := p.find(placesOf(names), d.Label, d.Words.Label, false)
 	if err != nil || d.Header != HeaderAuto || named {
 		return err
 	}
@@ -66,7 +66,7 @@ func (p *parser) findClasses(first [][]byte) error {
 	rows := p.columnsOf(new(survey).split(p.split.Rest, d.Delimiter, surveyRows))
 	numbers := func(c column) bool { return c.numbers > 0 && c.words == 0 && (d.Missing || c.gaps == 0) }
 	number := func(f []byte) bool { e := p.entry(f); return e.number || e.gap && len(e.text) > 0 }
-	if (is("class", names[at]) || slices.ContainsFunc(rows, numbers)) && !slices.ContainsFunc(first, number) {
+	if (is("class", names[at[0]]) || slices.ContainsFunc(rows, numbers)) && !slices.ContainsFunc(first, number) {
 		d.Header = HeaderYes // numbers are hardly in a header
 	}
 	return nil

@@ -168,32 +168,35 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	for _, use := range []struct {
 		columns []string
 		word    string
-		role    int
-		at      *int // nil: the column is carried along, and may be data
+		role    int  // 0: the column is carried along, and may be data
+		at      *int // nil: there may be several
 	}{
 		{[]string{d.Label}, d.Words.Label, roleLabel, &h.LabelColumn},
 		{[]string{d.Weights}, d.Words.Weights, roleWeight, &h.WeightsColumn},
-		{p.ranges(d.Drop, places), d.Words.Drop, roleNone, new(int)},
+		{d.Drop, d.Words.Drop, roleNone, nil},
 		{[]string{id}, d.Words.ID, roleNone, &p.id},
-		{p.ranges(d.Keep, places), d.Words.Keep, 0, nil},
+		{d.Keep, d.Words.Keep, 0, nil},
 	} {
 		for _, column := range use.columns {
 			if column == "" {
 				continue
 			}
-			j, byName, err := p.find(places, column, use.word)
+			list, byName, err := p.find(places, column, use.word, use.at == nil)
 			if err != nil {
 				return false, err
 			}
 			named = named || byName
-			switch old := p.roles[j]; {
-			case use.at == nil:
-				p.kept[j] = true
-			case old != 0 && old != use.role:
-				return false, p.fault(-1, "column "+strconv.Itoa(j+1)+" is asked for by "+p.word(old)+
-					" and by "+use.word+"; it can be only one of them")
-			default:
-				p.roles[j], *use.at = use.role, j+1
+			for _, j := range list {
+				if old := p.roles[j]; use.role == 0 {
+					p.kept[j] = true
+					continue
+				} else if old != 0 && old != use.role {
+					return false, p.fault(-1, "column "+strconv.Itoa(j+1)+" is asked for by "+p.word(old)+
+						" and by "+use.word+"; it can be only one of them")
+				}
+				if p.roles[j] = use.role; use.at != nil {
+					*use.at = j + 1
+				}
 			}
 		}
 	}
@@ -209,55 +212,50 @@ func placesOf(names []string) map[string][]int {
 	return places
 }
 
-// ranges replaces ranges such as 2-4 by their numbers, unless a field has that name.
-func (p *parser) ranges(columns []string, places map[string][]int) (list []string) {
-	for _, column := range columns {
-		from, to, _ := strings.Cut(column, "-")
-		a, errA := strconv.Atoi(from)
-		b, errB := strconv.Atoi(to)
-		if errA != nil || errB != nil || a < 1 || b < a || places[Printable(column)] != nil {
-			list = append(list, column)
-			continue
-		}
-		for n := a; n <= min(b, p.width+1); n++ { // find says what is wrong with the last
-			list = append(list, strconv.Itoa(n))
-		}
-	}
-	return list
-}
-
 // word is the word for the setting that gives a role.
 func (p *parser) word(role int) string {
 	w := &p.dialect.Words
 	return [...]string{w.Label, w.Weights, w.Drop}[min(roleLabel-role, 2)]
 }
 
-// find finds a column by its number or, which named reports, by its name as users see it.
-func (p *parser) find(places map[string][]int, column, word string) (at int, named bool, err error) {
-	if n, err := strconv.Atoi(column); err == nil {
-		if n < 1 || n > p.width {
-			return 0, false, p.fault(-1,
-				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+Count(p.width, "column"))
-		}
-		return n - 1, false, nil
+// find returns the places of a column, or of a range such as 2-4 if there may be several, by numbers or,
+// which named reports, by a name as users see it.
+func (p *parser) find(places map[string][]int, column, word string, several bool) (at []int, named bool,
+	err error) {
+	from, to, isRange := strings.Cut(column, "-")
+	first, no := strconv.Atoi(from)
+	last := first
+	if isRange && no == nil {
+		last, no = strconv.Atoi(to)
 	}
-	switch list := places[Printable(column)]; len(list) {
-	case 0:
-		n, _ := strconv.Atoi(strings.TrimPrefix(column, "c")) // messages call them c1, c2, …
-		if _, blank := slices.BinarySearch(places[""], n-1); blank && column == Column(n-1) {
-			return n - 1, false, nil
+	list := places[Printable(column)]
+	switch n := len(list); {
+	case no == nil && !isRange, no == nil && several && n == 0 && 1 <= first && first <= last:
+		if first < 1 || last > p.width {
+			return nil, false, p.fault(-1, "there is no column "+strconv.Itoa(last)+" for "+word+", only "+
+				Count(p.width, "column"))
 		}
-		advice := ""
-		if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {
-			advice = "; did you mean " + quote(near) + "?"
+		for j := first - 1; j < last; j++ {
+			at = append(at, j)
 		}
-		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(column)+", which "+word+" asks for"+advice)
-	case 1:
-		return list[0], true, nil
-	default:
+		return at, false, nil
+	case n == 1:
+		return list, true, nil
+	case n > 1:
 		msg := "a second column named " + strconv.Quote(column) + "; give " + word + " its number"
-		return 0, false, p.fault(list[1], msg)
+		return nil, false, p.fault(list[1], msg)
 	}
+	for _, j := range places[""] {
+		if column == Column(j) { // as messages call it
+			return []int{j}, false, nil
+		}
+	}
+	advice := ""
+	if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {
+		advice = "; did you mean " + quote(near) + "?"
+	}
+	msg := "no column is named " + strconv.Quote(column) + ", which " + word + " asks for" + advice
+	return nil, false, p.fault(-1, msg)
 }
 
 // place numbers the columns that are data: their places in a row.
@@ -289,31 +287,30 @@ func (p *parser) place(picked []string, h *Head) error {
 	return nil
 }
 
+// placePicked numbers the columns of data as Pick asks for them.
 func (p *parser) placePicked(picked []string, h *Head) error {
-	at, times, given := placesOf(p.names), make(map[string]int, len(picked)), slices.Clone(p.roles)
+	at, places, given := placesOf(p.names), placesOf(picked), slices.Clone(p.roles)
 	for j, role := range p.roles {
 		if role == 0 {
 			p.roles[j] = roleNone
 		}
 	}
 	for i, name := range picked {
-		list, n := at[name], times[name]
-		times[name]++
-		switch {
-		case n < len(list) && given[list[n]] != 0:
-			return p.fault(-1, "column "+quote(name)+" is one of the data, and is "+
-				"asked for by "+p.word(given[list[n]])+"; it can be only one of them")
-		case n < len(list):
-			p.roles[list[n]] = i
-		case list == nil && !p.pickValue(name, i, at, given):
+		list, asked := at[name], places[name]
+		if list == nil && p.pickValue(name, i, at, given) {
+			continue
+		} else if list == nil {
 			return p.fault(-1, "there is no column "+quote(name)+"; there are "+someOf(mapped(p.names, quote)))
-		}
-	}
-	for _, name := range picked {
-		if n := len(at[name]); n > 0 && n != times[name] {
+		} else if n, m := len(list), len(asked); n != m {
 			return p.fault(-1, Count(n, "column")+Plural(n, " is", " are")+" named "+quote(name)+", and "+
-				strconv.Itoa(times[name])+Plural(times[name], " is", " are")+" asked for")
+				strconv.Itoa(m)+Plural(m, " is", " are")+" asked for")
 		}
+		n, _ := slices.BinarySearch(asked, i)
+		if role := given[list[n]]; role != 0 {
+			return p.fault(-1, "column "+quote(name)+" is one of the data, and is "+
+				"asked for by "+p.word(role)+"; it can be only one of them")
+		}
+		p.roles[list[n]] = i
 	}
 	h.Names, p.cols = slices.Clone(picked), len(picked)
 	return nil

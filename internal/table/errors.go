@@ -42,73 +42,70 @@ type trial struct {
 	dialect Dialect
 }
 
-// settle takes the advice out of an error unless the text can be read with it. If the text has several tables, or
-// an error above rows of numbers that can be read, that is told instead.
+// settle takes the advice out of an error unless the text can be read with it, and tells what is wrong
+// instead: that the text has several tables, that its rows begin below the error, or the error that all
+// settings lead to.
 func (t *trial) settle(err error) error {
 	e, ok := err.(*Error)
 	if !ok || t.text == nil || t.dialect.trying {
 		return err
 	}
 	more, titles := "", sections(t.text)
-	if len(titles) > 1 {
+	if next, works := t.try(e, 2); len(titles) > 1 {
 		more = "; the text has several tables, such as " + titles[0] + " and " + titles[len(titles)-1] +
 			": keep the lines of one"
-	} else if e.tries != nil && t.works(e, t.dialect, 2) {
+	} else if works {
 		return err
-	} else if at := numbersFrom(t.text); e.Line > 0 && e.Line <= at {
-		below, d := trial{text: bytes.Join(slices.Collect(bytes.Lines(t.text))[at:], nil)}, t.dialect
-		if below.read(e, &d, nil) == nil {
-			more = "; the rows of numbers begin on line " + strconv.Itoa(at+1) + ": keep one line of names above them"
-		}
-	}
-	if more == "" && e.tries == nil {
+	} else if at := numbersFrom(t.text); e.Line > 0 && e.Line <= at && t.readsFrom(at) {
+		more = "; the rows of numbers begin on line " + strconv.Itoa(at+1) + ": keep one line of names above them"
+	} else if next != nil {
+		e = next
+	} else if e.tries == nil {
 		return err
 	}
-	if same := t.same(e); same != nil && more == "" {
-		return same
-	}
-	plain := *e
+	plain := *e // the advice of next was not tried
 	plain.Msg, plain.advice = e.Plain()+more, ""
 	return &plain
 }
 
-// same returns the error that the text causes with each of several settings that e asks to choose from: it is the real
-// fault. It returns nil if there is no such error.
-func (t *trial) same(e *Error) (same *Error) {
-	for i, settings := range e.tries {
-		d := t.dialect
-		next, ok := t.read(e, &d, settings).(*Error)
-		if !ok || len(e.tries) < 2 || i > 0 && (next.Line != same.Line || next.Plain() != same.Msg) {
-			return nil
-		}
-		plain := *next // its own advice was not tried
-		plain.Msg, plain.advice = next.Plain(), ""
-		same = &plain
-	}
-	return same
+// readsFrom reports whether the text can be read from a line on, counted from 0.
+func (t trial) readsFrom(line int) bool {
+	t.text = bytes.Join(slices.Collect(bytes.Lines(t.text))[line:], nil)
+	_, err := t.read("", nil)
+	return err == nil
 }
 
-// read reads the text with settings, which it sets in d, and returns the error of that.
-func (t *trial) read(e *Error, d *Dialect, settings []string) error {
+// try reports whether rows come of one of the settings that an error advises, at once or by what the next
+// error advises. If not, next is the error that several of them lead to alike: the real fault.
+func (t *trial) try(e *Error, depth int) (next *Error, works bool) {
+	for i, settings := range e.tries {
+		with, err := t.read(e.Source, settings)
+		if err != nil && depth > 1 {
+			_, works = with.try(err, depth-1)
+		}
+		if works || err == nil {
+			return nil, true
+		}
+		same := next != nil && err.Line == next.Line && err.Plain() == next.Plain()
+		if next = nil; same || i == 0 && len(e.tries) > 1 {
+			next = err
+		}
+	}
+	return next, false
+}
+
+// read reads the text with settings. It returns the trial with them, and the error.
+func (t trial) read(source string, settings []string) (*trial, *Error) {
+	d := &t.dialect
 	if d.trying, d.Workers = true, 1; d.Words.Drop == "" && d.Text == TextError {
 		d.Text = TextDrop // who has no such setting is asked about columns of text in another way
 	}
 	for i := 0; i < len(settings); i += 2 {
 		d.set(settings[i], settings[i+1])
 	}
-	_, err := Read(bytes.NewReader(t.text), e.Source, *d)
-	return err
-}
-
-// works reports whether one of the settings that an error advises leads to rows, at once or by what the next
-// error advises.
-func (t *trial) works(e *Error, d Dialect, depth int) bool {
-	return slices.ContainsFunc(e.tries, func(settings []string) bool {
-		d := d
-		err := t.read(e, &d, settings)
-		next, ok := err.(*Error)
-		return err == nil || ok && depth > 1 && next.tries != nil && t.works(next, d, depth-1)
-	})
+	_, err := Read(bytes.NewReader(t.text), source, *d)
+	e, _ := err.(*Error) // a text in memory has no others
+	return &t, e
 }
 
 // set changes the setting that Words call word.
@@ -121,8 +118,8 @@ func (d *Dialect) set(word, value string) {
 	}
 }
 
-// setting is a setting that messages may advise: the place of its word, its flag on the command line, whether it is
-// about columns and given, and what a value does.
+// setting is a setting that messages may advise: the place of its word, its flag on the command line, whether
+// it is about columns and given, and what a value does.
 type setting struct {
 	word  *string
 	flag  string

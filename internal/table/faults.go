@@ -1,10 +1,9 @@
 package table
 
-// What is wrong with the columns of a text is counted to its end, and told in one error with the settings that
-// mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
+// What is wrong with the columns of a text is counted to its end, and told in one error with the settings
+// that mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +18,7 @@ type flaw struct {
 	line, row int      // of the first; the row counts from 0
 	rows      []int    // of lines of words, at most mostValues; nil for others
 	words     []string // different ones, at most mostStrays + 1; nil for missing fields
-	fault     *Error   // of the first; nil for missing fields
-	text      *column  // of text, that is none of data
+	fault     *Error   // of the first; nil for missing fields and columns of text
 }
 
 type flawKind int
@@ -31,7 +29,6 @@ const (
 	isLimit          // below a limit, as <4
 	isText           // all of a column
 	isLine           // a line of words, such as a header again
-	flawKinds
 )
 
 // mostStrays is how many words of a column may be advised to count as missing.
@@ -40,15 +37,15 @@ const mostStrays = 3
 // flaws has at most one flaw for a column and a kind, in the order of the first ones.
 type flaws struct {
 	list []flaw
-	at   map[int]int // the place of each column and kind
+	at   map[[2]int]int // the place of each column and kind
 }
 
 func (l *flaws) add(f flaw) {
-	key := int(flawKinds)*f.field + int(f.kind)
+	key := [2]int{f.field, int(f.kind)}
 	i, ok := l.at[key]
 	if !ok {
 		if l.at == nil {
-			l.at = map[int]int{}
+			l.at = map[[2]int]int{}
 		}
 		l.at[key], l.list = len(l.list), append(l.list, f)
 		return
@@ -76,8 +73,8 @@ func (o *part) flaw(p *parser, j int, e entry, err *Error) flaw {
 }
 
 // addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of
-// its column, or three words or more are in more than half of the columns of data, all different, or in all of
-// them, as classes are.
+// its column, or three words or more are in more than half of the columns of data, all different, or in all
+// of them, as classes are.
 func (o *part) addFlaws(p *parser, list []flaw) {
 	var words []string
 	header := false
@@ -98,89 +95,76 @@ func (o *part) addFlaws(p *parser, list []flaw) {
 
 // faultError is the error for all flaws of a text of so many rows, and for what is wrong on a line.
 func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
-	var texts, gaps, strays, lines []flaw
-	for _, s := range flaws {
-		switch {
-		case s.kind == isText:
-			texts = append(texts, s)
-		case s.kind == isLine:
-			lines = append(lines, s)
-		case s.kind != isGap:
-			strays = append(strays, s)
-		case !p.dialect.Missing:
-			gaps = append(gaps, s)
-		}
+	of := func(kinds ...flawKind) []flaw {
+		return slices.DeleteFunc(slices.Clone(flaws), func(f flaw) bool { return !slices.Contains(kinds, f.kind) })
 	}
+	texts, lines, strays, gaps := of(isText), of(isLine), of(isWord, isLimit), of(isGap)
 	slices.SortStableFunc(strays, func(a, b flaw) int { return a.field - b.field })
-	var parts []string
-	if texts != nil {
-		parts = append(parts, Plural(len(texts), "a column of text: ", "columns of text: ")+p.textsOf(texts))
+	e, parts := &Error{Source: p.source}, []string(nil)
+	say := func(part string) { parts = append(parts, part) }
+	bare := len(texts) > 1 && p.cols == 1 // hardly a table
+	if len(texts) > 0 {
+		list := firstOf(mapped(texts, p.describe), "; ")
+		say(Plural(len(texts), "a column of text: ", "columns of text: ") + list)
 	}
-	bare := len(texts) > 1 && p.cols == 1 // hardly a table: no advice
 	if bare {
-		parts[0] += "; without them 1 column of numbers is left" + hint(p.dialect.Words.OneHot,
-			" makes columns of 0 and 1 of columns of few values")
+		parts[0] += "; without them 1 column of numbers is left"
 	}
-	e := &Error{Source: p.source}
 	for _, s := range lines {
-		parts = append(parts, Plural(s.count, "a line", Count(s.count, "line"))+" of words among the rows, as of "+
-			"a header, with "+quote(s.words[0])+" (first "+p.on(s.line)+")")
+		say(Plural(s.count, "a line", Count(s.count, "line")) + " of words among the rows, as of a header, with " +
+			quote(s.words[0]) + " (first " + p.on(s.line) + ")")
 	}
-	if s := strays; len(s) == 1 && texts == nil && len(s[0].words) == 1 {
+	if s := strays; len(s) == 1 && len(texts) == 0 && len(s[0].words) == 1 {
 		e.Line, e.Column = s[0].fault.Line, s[0].fault.Column
-		said := s[0].fault.Plain()
-		if s[0].count > 1 {
-			said += ", " + strconv.Itoa(s[0].count) + " times"
-		}
-		parts = append(parts, said)
-	} else if s != nil {
-		parts = append(parts, "entries that are not numbers: "+p.list(s))
+		say(s[0].fault.Plain() + Plural(s[0].count, "", ", "+strconv.Itoa(s[0].count)+" times"))
+	} else if len(s) > 0 {
+		say("entries that are not numbers: " + p.list(s))
 	}
-	for _, s := range strays {
-		if i := slices.IndexFunc(s.words, flagged); i >= 0 {
-			parts[len(parts)-1] += "; what is behind numbers, as in " + quote(s.words[i]) + ", has to be removed"
-			break
-		}
+	if p.dialect.Missing {
+		gaps = nil
 	}
-	if gaps != nil {
-		total := 0
+	if total := 0; len(gaps) > 0 {
 		for _, g := range gaps {
 			total += g.count
 		}
-		parts = append(parts, Count(total, "missing value")+": "+p.list(gaps))
+		say(Count(total, "missing value") + ": " + p.list(gaps))
 	}
 	if other != nil {
-		parts = append(parts, p.on(other.Line)+": "+other.Msg)
+		say(p.on(other.Line) + ": " + other.Msg)
 	}
 	if e.Msg = strings.Join(parts, "; and "); bare {
 		return e
 	}
-	advice, settings := p.mending(texts, gaps, slices.Concat(lines, strays), rows, e)
+	advice, settings := p.mending(p.remedies(texts, slices.Concat(lines, strays), len(gaps) > 0, rows, e), texts)
 	return e.advise(advice, advice, settings)
 }
 
 // list says how many flaws columns have, and where the first are.
 func (p *parser) list(flaws []flaw) string {
-	var list []string
-	for _, s := range flaws {
-		name := "column " + strconv.Itoa(s.field+1)
-		if s.field < len(p.header) {
-			name += " (" + p.header[s.field] + ")"
-			if s.kind == isGap {
-				name = quote(p.header[s.field])
-			}
+	return firstOf(mapped(flaws, func(s flaw) string {
+		name, words := p.columnName(s.field), s.words
+		if s.kind == isLimit {
+			name += ", below a limit"
 		}
-		switch words := s.words; {
-		case s.kind == isLimit:
-			name += ", below a limit, such as " + quote(words[0])
-		case len(words) > mostStrays:
+		if len(words) > mostStrays {
 			name += ", such as " + quote(words[0])
-		case words != nil:
+		} else if words != nil {
 			name += ", " + strings.Join(mapped(words, quote), ", ")
 		}
-		list = append(list, strconv.Itoa(s.count)+" in "+name+" (first "+p.on(s.line)+")")
+		if slices.ContainsFunc(words, flagged) {
+			name += ": marks behind numbers have to be removed"
+		}
+		return strconv.Itoa(s.count) + " in " + name + " (first " + p.on(s.line) + ")"
+	}), ", ")
+}
+
+// fills are the values of Words.Missing that may be advised, the best first; nil: missing values are no
+// error.
+func (d *Dialect) fills() []string {
+	if d.Missing || d.Words.Missing == "" || d.Words.Rules == "none" {
+		return nil
 	}
-	return firstOf(list, ", ", "and in ")
+	return strings.Fields(d.Words.Rules)
 }
 
 // rules say what the values of Words.Missing do.
@@ -190,26 +174,16 @@ var rules = map[string]string{
 	"mean": "fills in the means of the columns",
 }
 
-// ruleOf is the value of a flag such as -missing fit.
-func ruleOf(flag string) string { return flag[strings.LastIndexByte(flag, ' ')+1:] }
-
-// forGaps is the flag that mends gaps, if there is one, and advice about its other values.
-func (w *Words) forGaps() (first, more string) {
-	list := strings.Fields(w.Rules)
-	if w.Missing == "" || w.Rules == "none" {
-		return "", ""
-	}
-	others := mapped(list[1:], func(rule string) string { return rule + " " + rules[rule] })
-	if len(others) > 0 {
-		more = "; " + w.Missing + " " + strings.Join(others, ", ")
-	}
-	return w.Missing + " " + list[0], more
+// remedy is a setting that mends flaws: its word, its values, and what they do.
+type remedy struct {
+	word   string
+	values []string
+	does   string
 }
 
-// mending is one line of flags that mends all faults, and other ways. e gets NA and Below.
-func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice string, settings []string) {
-	w, words := p.dialect.Words, p.wordsFor(texts)
-	drop, skip, others := slices.Clone(words), []string(nil), []string(nil)
+// remedies returns what mends columns of text, lines and words among the rows, and gaps. e gets NA and Below.
+func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) []remedy {
+	drop, skip, half, fill := p.wordsFor(texts), []string(nil), []string(nil), p.dialect.fills()
 	once := func(list *[]string, word string) {
 		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
 			*list = append(*list, word)
@@ -223,57 +197,51 @@ func (p *parser) mending(texts, gaps, strays []flaw, rows int, e *Error) (advice
 				once(&skip, p.dialect.Skip.adds(row, rows))
 			}
 		case s.kind == isLimit:
-			e.Below = true
-		case s.fault.advice != "": // as of a decimal comma
-			once(&others, strings.Trim(s.fault.advice, " ()"))
-		case slices.ContainsFunc(s.words, flagged): // not to be lost, so that no advice mends all
+			e.Below, half = true, []string{"half"}
+		case s.fault.advice != "", slices.ContainsFunc(s.words, flagged): // numbers, which are not to be lost
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
-			drop = append(drop, strconv.Itoa(s.field+1))
+			once(&drop, strconv.Itoa(s.field+1))
 		default:
 			for _, word := range s.words {
 				once(&e.NA, word)
 			}
 		}
 	}
-	fill, more := w.forGaps()
-	list, total, rule := strings.Join(drop, ","), strings.Join(skip, ","), ruleOf(fill)
-	these := Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words")
+	w := &p.dialect.Words
+	if !gaps && (e.NA == nil || w.NA == "") {
+		fill = nil
+	}
+	fill = fill[:min(1, len(fill))]
+	return []remedy{
+		{w.Drop, drop, "leaves " + Plural(len(drop), "it", "them") + " out"},
+		{w.Skip, skip, "leaves " + Plural(len(skip), "that line", "these lines") + " out"},
+		{w.Below, half, "takes half of each limit (missing: counts it as missing)"},
+		{w.NA, e.NA, "counts " + Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words") + " as missing"},
+		{w.Missing, fill, rules[strings.Join(fill, "")]},
+	}
+}
+
+// mending returns one line of all remedies, other ways for columns of text, and the settings of the former.
+func (p *parser) mending(remedies []remedy, texts []flaw) (advice string, settings []string) {
 	var flags, does []string
-	for _, m := range []struct {
-		needed            bool
-		word, value, does string
-		values            []string
-	}{
-		{len(drop) > 0, w.Drop, list, "leaves " + Plural(len(drop), "it", "them") + " out", []string{list}},
-		{skip != nil, w.Skip, total, "leaves " + Plural(len(skip), "that line", "these lines") + " out", []string{total}},
-		{e.Below, w.Below, "half", "takes half of each limit", []string{"half"}},
-		{e.NA != nil, w.NA, listWord(e.NA), "counts " + these + " as missing", e.NA},
-		{!p.dialect.Missing && fill != "" && (gaps != nil || e.NA != nil && w.NA != ""), w.Missing, rule,
-			rules[rule], []string{rule}},
-	} {
-		if !m.needed || m.word == "" {
-			continue
-		}
-		flags, does = append(flags, strings.TrimSpace(m.word+" "+m.value)), append(does, m.does)
-		for _, v := range m.values {
-			settings = append(settings, m.word, v)
+	for _, r := range remedies {
+		if r.word != "" && len(r.values) > 0 {
+			flags, does = append(flags, r.word+" "+listWord(r.values)), append(does, r.does)
+			for _, v := range r.values {
+				settings = append(settings, r.word, v)
+			}
 		}
 	}
-	var ways []string
+	ways := p.ways(texts)
 	if does != nil {
-		which := strings.Join(does, " and ")
-		if flags[0] == fill {
-			which += more
-		}
-		ways = append(ways, "add "+strings.Join(flags, " ")+", which "+which)
+		ways = slices.Insert(ways, 0, "add "+strings.Join(flags, " ")+", which "+strings.Join(does, " and "))
 	}
-	if e.Below && w.Below != "" {
-		if p.dialect.Missing {
-			fill = ""
+	if fills := p.dialect.fills(); len(settings) == 2 && settings[0] == p.dialect.Words.Missing {
+		for _, rule := range fills[1:] {
+			ways = append(ways, settings[0]+" "+rule+" "+rules[rule])
 		}
-		ways = append(ways, strings.TrimSpace(w.Below+" missing "+fill)+" counts them as missing")
 	}
-	return strings.Join(slices.Concat(ways, p.ways(texts, words), others), "; "), settings
+	return strings.Join(ways, "; "), settings
 }
 
 // flagged reports whether s is a number with a mark or a unit behind it, such as 54 with lid. Eurostat marks
@@ -288,28 +256,26 @@ func noWord(s string) bool { return len(s) > 20 || Printable(s) != s || strings.
 
 // listWord is words as one word of a shell, with commas between them.
 func listWord(words []string) string {
-	list := mapped(words, func(word string) string {
-		if strings.ContainsAny(word, `,"`) || word == "" {
+	return shellWord(strings.Join(mapped(words, func(word string) string {
+		if strings.ContainsAny(word, `,"`) {
 			word = `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
 		}
 		return word
-	})
-	return shellWord(strings.Join(list, ","))
+	}), ","))
 }
 
 // settleTexts leaves out columns of text by Dialect.Text. Otherwise they are an error, which waits
 // until the gaps of the other columns are counted.
 func (p *parser) settleTexts() error {
-	others, drop := false, p.dialect.Text == TextDrop // others: there is a column of numbers
-	for j := range p.names {
-		c := &p.survey.columns[j]
-		if p.roles[j] == 0 && c.text() {
-			p.found = append(p.found, flaw{field: j, kind: isText, text: c, fault: new(Error)})
-		} else {
-			others = others || p.roles[j] == 0 || p.roles[j] == roleOneHot
+	drop, others := p.dialect.Text == TextDrop, 0
+	for j, role := range p.roles {
+		if role == 0 && p.survey.columns[j].text() {
+			p.found = append(p.found, flaw{field: j, kind: isText})
+		} else if role == 0 || role == roleOneHot {
+			others++
 		}
 	}
-	if p.found != nil && !others {
+	if p.found != nil && others == 0 {
 		return p.faultError(p.found, 0, nil)
 	}
 	for _, f := range p.found {
@@ -317,72 +283,54 @@ func (p *parser) settleTexts() error {
 	}
 	if p.found != nil && drop {
 		p.survey.note(Plural(len(p.found), "a column of text is left out: ", "columns of text are left out: ") +
-			p.textsOf(p.found))
+			firstOf(mapped(p.found, p.describe), "; "))
 		p.found = nil
 	}
 	return nil
 }
 
-// textsOf says what columns of text hold.
-func (p *parser) textsOf(list []flaw) string {
-	return firstOf(mapped(list, func(f flaw) string { return p.columnName(f.field) + p.describe(f.text) }), "; ", "")
-}
-
-// wordsFor names columns for a setting.
+// wordsFor names columns for a setting: by a name that can be typed as it is and comes once, else by the
+// number.
 func (p *parser) wordsFor(list []flaw) []string {
-	times := map[string]int{}
-	for _, name := range p.names {
-		times[name]++
-	}
+	places := placesOf(p.header)
 	return mapped(list, func(f flaw) string {
-		if name := p.names[f.field]; p.header != nil && simple(name) && times[name] == 1 {
+		name := p.names[f.field]
+		if len(places[name]) == 1 && unicode.IsLetter([]rune(name)[0]) && shellWord(name) == name &&
+			!strings.Contains(name, ",") {
 			return name
 		}
 		return strconv.Itoa(f.field + 1)
 	})
 }
 
-// simple reports whether a name can be typed in a shell as it is, and is no number or range.
-func simple(name string) bool {
-	if _, err := strconv.Atoi(name); err == nil || name[0] == '-' {
-		return false
-	}
-	letter := func(r rune) bool { return unicode.IsLetter(r) || r == '_' }
-	other := func(r rune) bool { return !letter(r) && !unicode.IsDigit(r) && r != '-' && r != '.' }
-	return strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, other)
-}
-
 // firstOf joins what is said of the first six columns, and counts the others.
-func firstOf(list []string, comma, others string) string {
+func firstOf(list []string, comma string) string {
 	if n := len(list) - 6; n > 0 {
-		list = append(list[:6:6], others+Count(n, "other column"))
+		list = append(list[:6:6], Count(n, "other column"))
 	}
 	return strings.Join(list, comma)
 }
 
-// ways are other uses of columns of text, of these words, than to leave them out.
-func (p *parser) ways(list []flaw, words []string) (ways []string) {
-	w, label, id, few := p.dialect.Words, "", "", false
-	for i, f := range list {
-		c, name := f.text, p.names[f.field]
-		if is("class", name) && p.dialect.Label == "" {
-			label = words[i]
-		}
-		if p.id == 0 && (idName(name) || c.dates == c.words) && p.header != nil {
-			id = words[i]
-		}
-		few = few || c.few()
-	}
+// ways are other uses of columns of text than to leave them out.
+func (p *parser) ways(texts []flaw) (ways []string) {
+	w, id := &p.dialect.Words, p.id
 	add := func(fits bool, word, advice string) {
-		if fits && word != "" {
-			ways = append(ways, word+advice)
+		if way := word + advice; fits && word != "" && !slices.Contains(ways, way) {
+			ways = append(ways, way)
 		}
 	}
-	add(list != nil && w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+
-		Plural(len(list), "it", "them")+" to the outputs")
-	add(id != "", w.ID, " "+id+" takes it for the ids, which may repeat")
-	add(label != "", w.Label, " "+label+" takes it for the classes")
-	add(few, w.OneHot, " turns a column of few values into columns of 0 and 1")
+	words := p.wordsFor(texts)
+	for i, f := range texts {
+		c, name, n := &p.survey.columns[f.field], p.names[f.field], words[i]
+		add(w.Drop != "", w.Keep, " in place of "+w.Drop+" carries "+Plural(len(texts), "it", "them")+
+			" to the outputs")
+		if id == 0 && p.header != nil && (idName(name) || c.dates == c.words) {
+			id = f.field + 1
+			add(true, w.ID, " "+n+" takes it for the ids, which may repeat")
+		}
+		add(is("class", name) && p.dialect.Label == "", w.Label, " "+n+" takes it for the classes")
+		add(c.few(), w.OneHot, " turns a column of few values into columns of 0 and 1")
+	}
 	return ways
 }
 
@@ -391,27 +339,20 @@ func (c *column) few() bool {
 	return c.dates < c.words && (len(c.values) == 2 || len(c.values) <= mostValues && len(c.values) < c.words)
 }
 
-// describe says what the words of a column are.
-func (p *parser) describe(c *column) string {
-	first := c.values[0]
-	unit := func(v string) string {
-		_, _, unit := plainer([]byte(v), p.dialect.Decimal)
-		return unit
-	}
-	other := slices.IndexFunc(c.values, func(v string) bool { return unit(v) != unit(first) })
-	strange := func(unit string) bool { return !IsUnit(unit) && !strings.Contains(currencies, unit) }
+// describe says what a column of text holds, with its first and its last value.
+func (p *parser) describe(f flaw) string {
+	c, is := &p.survey.columns[f.field], p.columnName(f.field)+","
 	switch {
-	case other >= 0 && len(c.units) > 0 && c.amounts == c.words &&
-		!slices.ContainsFunc(slices.Collect(maps.Keys(c.units)), strange):
-		return ", numbers with different units, such as " + quote(first) + " and " + quote(c.values[other])
 	case c.dates == c.words:
-		return ", dates such as " + Printable(first)
+		is += " dates"
 	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
-		return ", more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
-	case len(c.values) == 2:
-		return ", " + quote(first) + " or " + quote(c.values[1])
+		return is + " more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
 	case c.few():
-		return ", " + Count(len(c.values), "value") + " such as " + quote(first)
+		is += " " + Count(len(c.values), "value")
 	}
-	return ", such as " + quote(first)
+	is += " such as " + quote(c.values[0])
+	if n := len(c.values); n > 1 {
+		is += " and " + quote(c.values[n-1])
+	}
+	return is
 }

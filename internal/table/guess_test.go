@@ -77,7 +77,7 @@ func TestGuess(t *testing.T) {
 		{text: "day,who\n1/1/20,a\n1/2/20,b\n1/3/20,c\n", fail: "no column"},
 		{text: "day,who,v\n1/1/20,a,1\n1/2/20,b,4\n1/3/20,c,2\n", names: "v", rows: 3, ids: "a|b|c",
 			note: "column 1 (day) is left out"},
-		{text: "v,sex\n1,f\n2,m\n1,m\n", fail: `"f" or "m"`},
+		{text: "v,sex\n1,f\n2,m\n1,m\n", fail: `2 values such as "f" and "m"`},
 		// Signs.
 		{text: "a;b\n1,5;2\n", names: "a|b", rows: 1, note: "comma"},
 		{text: "a;b\n1,5;2.5\n", fail: "not a number"},
@@ -108,9 +108,9 @@ func TestGuess(t *testing.T) {
 		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
 		// Names that a shell, a list or a range would break are given as numbers.
 		{text: "a b,x,x,7,ok-1,$c,n,d,e,f,g,h\nq,q,q,q,q,q,1,1,5,2,2,9\nr,r,r,r,r,r,,3,2,8,1,4\nq,q,q,q,q,q,3,4,7,7,3,2\n",
-			fail: "; and 1 missing value: 1 in \"n\" (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, " +
+			fail: "; and 1 missing value: 1 in column 7 (n) (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, " +
 				"which leaves them out and fits the values that are present; "},
-		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" or \"v\"; and on line 5: 3 fields found, 2 " +
+		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" and \"v\"; and on line 5: 3 fields found, 2 " +
 			"expected as on the first line$"},
 		{text: "v\n\u22121.5\n2\n", names: "v", rows: 2},
 		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
@@ -118,7 +118,7 @@ func TestGuess(t *testing.T) {
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
 		// A column that is always 100 is left out, and no other with one number.
 		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(noise(i), ",", noise(i+3), ",100,", i*i%5) }),
-			names: "a|b|d", rows: 8, note: "column 3 (c) is left out: it is always 100"},
+			names: "a|b|d", rows: 8, note: "column 3 (c) is always 100 and left out"},
 		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(noise(i), ",", noise(i+3), ",5,", i*i%5) }),
 			names: "a|b|c|d", rows: 8},
 		{text: "name,a,b,c\nclass,low,high,mid\n" + many(8, func(i int) string {
@@ -134,7 +134,7 @@ func TestGuess(t *testing.T) {
 			return fmt.Sprint("x", i+2, ",", noise(i), ",", noise(i+1), ",", noise(i+2), ",", noise(i+3))
 		}), fail: "\"north\" (first on line 2)"}, // a row, no units
 		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
-		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in \"b\" (first on line 3)"},
+		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in column 2 (b) (first on line 3)"},
 		{text: "", fail: "no rows"},
 		{text: "#1.2", fail: "no rows"}, // the start of a GCT file
 		{text: "a,b\n", fail: "no rows"},

@@ -50,8 +50,6 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 		}
 		if why[j] != "" {
 			ids = append(ids, j)
-		} else if !picked && (h.Header || j == 0) {
-			p.noteRising(c, j, h.Header)
 		}
 	}
 	if p.dialect.Pick == nil && len(ids) == data { // something must be data
@@ -75,20 +73,6 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 			note += ", in the " + strconv.Itoa(len(p.survey.lines)) + " lines that were looked at"
 		}
 		p.survey.note(note)
-	}
-}
-
-// noteRising warns of an axis whose points are taken for the rows: a first column without a name, or one
-// named so.
-func (p *parser) noteRising(c *column, j int, header bool) {
-	switch w := p.dialect.Words.Transpose; {
-	case !c.rising || c.numbers < 10:
-	case j == 0 && header && !c.whole && p.width > 2 && p.names[0] == Column(0):
-		p.survey.note("warning: column 1 has no name and rises as an axis does, and its points are taken for the " +
-			"rows" + hint(w, " yes takes the columns for samples, "+p.dialect.Words.ID+" 1 column 1 for the ids"))
-	case j > 0 && c.whole && is("axis", p.names[j]):
-		p.survey.note("warning: " + p.columnName(j) + " is an axis, and its points are taken for the rows; " +
-			"if samples are columns, delete the columns before it: then the table is transposed")
 	}
 }
 
@@ -126,36 +110,4 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 		return "it holds text" + unlike
 	}
 	return ""
-}
-
-// guessPositions finds columns of numbers without a name beside names that are an axis, such as
-// the positions of spectra on a map. They are carried along.
-func (p *parser) guessPositions(free func(int) bool, h *Head) {
-	var at []int
-	var axis []float64
-	last := p.names[p.width-1]
-	prefix := last[:max(0, strings.IndexAny(last, "0123456789"))] // X400, spc.400
-	for j, name := range p.names {
-		if !free(j) || p.kept[j] {
-			continue
-		}
-		v, err := parseFloat(p.withPoint([]byte(strings.TrimPrefix(name, prefix))))
-		switch {
-		case err == nil:
-			axis = append(axis, v)
-		case (name == Column(j) || unnamed(name) || is("position", name)) &&
-			p.survey.columns[j].words == 0 && p.survey.columns[j].numbers > 0:
-			at = append(at, j)
-		default:
-			return
-		}
-	}
-	if !h.Header || at == nil || len(axis) < 5 || !ordered(axis) {
-		return
-	}
-	for _, j := range at {
-		p.kept[j], p.roles[j] = true, roleNone
-	}
-	p.survey.note(someOf(p.these(at).names) + Plural(len(at), " has", " have") +
-		" no name, or the name of a position, and other names are numbers: taken for positions, not for data")
 }

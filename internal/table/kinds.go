@@ -147,7 +147,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 		return !is && !(hot < len(sorted) && strings.HasPrefix(sorted[hot], p.names[j]+"="))
 	}
 	p.guessIDs(free, h, wanted != nil)
-	p.guessPositions(free, h)
+	p.carryPositions(free, h)
 	for j := range s.columns {
 		if free(j) && p.kept[j] && s.columns[j].text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
@@ -156,60 +156,62 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if wanted != nil {
 		return p.unwanted(free, wanted)
 	}
-	p.leaveOut(len(rows), h)
+	p.guessHollow(len(rows), h)
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteOthers(p.noteDoubtful())
+	p.noteDoubtful()
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
 }
 
-// leaveOut leaves out named columns that are always 100, a first column with hardly a number, and empty ones.
-func (p *parser) leaveOut(rows int, h *Head) {
-	for _, j := range p.numbers() {
-		c, why := &p.survey.columns[j], ""
-		switch {
-		case p.survey.cut:
-		case c.numbers >= 5 && c.words+c.gaps == 0 && c.least == 100 && c.most == 100 && h.Header &&
-			!isNumber([]byte(p.names[j])):
-			why = "it is always 100"
-		case j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows && 2*p.survey.columns[1].numbers > rows:
-			why = "it has " + Count(c.numbers, "number") + " in " + Count(rows, "row") // as the temperature of a plate
-		}
-		if why != "" {
-			p.roles[j] = roleNone
-			p.survey.note(p.columnName(j) + " is left out: " + why)
-		}
+// guessHollow leaves out named columns that are always 100, a first column with hardly a number, such as the
+// temperature of a plate, and empty ones.
+func (p *parser) guessHollow(rows int, h *Head) {
+	if !p.survey.cut {
+		p.leaveOut("always 100", func(j int, c *column) bool {
+			return h.Header && !isNumber([]byte(p.names[j])) && c.numbers >= 5 && c.words+c.gaps == 0 &&
+				c.least == 100 && c.most == 100
+		})
+		p.leaveOut("almost empty", func(j int, c *column) bool {
+			return j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows &&
+				2*p.survey.columns[1].numbers > rows
+		})
 	}
-	hollow := p.some(func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
-	for _, j := range hollow.at {
+	p.leaveOut("empty", func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
+}
+
+// leaveOut leaves out the columns of numbers that are as asked. Empty ones without a name go without a note.
+func (p *parser) leaveOut(is string, are func(j int, c *column) bool) {
+	at := p.some(are)
+	for _, j := range at {
 		p.roles[j] = roleNone
 	}
-	hollow = p.these(slices.DeleteFunc(hollow.at, func(j int) bool {
-		return p.names[j] == Column(j) || unnamed(p.names[j])
-	}))
-	if len(hollow.at) > 0 {
-		p.survey.note(hollow.are() + " empty and left out")
+	at = slices.DeleteFunc(at, func(j int) bool { return is == "empty" && p.nameless(j) })
+	if len(at) > 0 {
+		p.survey.note(p.these(at, " is ", " are ") + is + " and left out")
 	}
 }
 
 // unwanted is the error for columns of numbers to the right of those picked by their places alone.
 func (p *parser) unwanted(free func(int) bool, wanted []string) error {
-	last := p.width - 1
-	for last >= 0 && free(last) {
-		last--
-	}
-	for j := last + 1; j < p.width && p.header == nil; j++ {
-		if p.survey.columns[j].numbers > 0 && p.roles[j] == 0 {
-			w, n := p.dialect.Words.Drop, strconv.Itoa(j+1)
-			return p.fault(-1, "column "+n+" is one more than the "+Count(len(wanted), "column")+
-				" asked for, "+someOf(mapped(wanted, quote))).advise(w, w+" "+n+" leaves it out", []string{w, n})
+	at := -1
+	for j := p.width - 1; j >= 0 && free(j) && p.header == nil; j-- {
+		if p.survey.columns[j].numbers > 0 {
+			at = j
 		}
 	}
-	return nil
+	if at < 0 {
+		return nil
+	}
+	w, n := p.dialect.Words.Drop, strconv.Itoa(at+1)
+	return p.fault(-1, "column "+n+" is one more than the "+Count(len(wanted), "column")+
+		" asked for, "+someOf(mapped(wanted, quote))).advise(w, w+" "+n+" leaves it out", []string{w, n})
 }
+
+// nameless reports whether a column has no name but one that a program gives it.
+func (p *parser) nameless(j int) bool { return p.names[j] == Column(j) || unnamed(p.names[j]) }
 
 // columnName is "column 2 (income)" for notes, without a name that stands for the place.
 func (p *parser) columnName(j int) string {
@@ -220,49 +222,51 @@ func (p *parser) columnName(j int) string {
 	return s
 }
 
-// some is columns that a note is about.
-type some struct {
-	at    []int
-	names []string
-	drop  string // the end of a note: what leaves them out
-}
-
-// numbers are the columns of numbers that are data.
-func (p *parser) numbers() (at []int) {
+// some returns the columns of numbers that are data and as asked.
+func (p *parser) some(are func(j int, c *column) bool) (at []int) {
 	for j := range p.survey.columns {
-		if p.roles[j] == 0 && !p.survey.columns[j].text() {
+		if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && are(j, c) {
 			at = append(at, j)
 		}
 	}
 	return at
 }
 
-// some returns those of the numbers that are as asked.
-func (p *parser) some(are func(j int, c *column) bool) some {
-	return p.these(slices.DeleteFunc(p.numbers(), func(j int) bool { return !are(j, &p.survey.columns[j]) }))
+// numbers are the columns of numbers that are data.
+func (p *parser) numbers() []int { return p.some(func(int, *column) bool { return true }) }
+
+// these are the names of columns in a note, followed by one word if there is one, else the other.
+func (p *parser) these(at []int, one, more string) string {
+	return someOf(mapped(at, p.columnName)) + Plural(len(at), one, more)
+}
+
+// noteIn notes something about the columns of numbers that are as asked, if there are any.
+func (p *parser) noteIn(say string, are func(j int, c *column) bool) {
+	if at := p.some(are); at != nil {
+		p.survey.note(say + ": " + p.these(at, "", ""))
+	}
 }
 
 // mostListed is the largest number of columns that a note tells how to leave out: nobody types more.
 const mostListed = 50
 
-func (p *parser) these(at []int) some {
-	numbers := strings.Join(mapped(at, func(j int) string { return strconv.Itoa(j + 1) }), ",")
-	w, out := p.dialect.Words, " "+numbers
-	drop := ""
-	if len(at) <= mostListed {
-		drop = hint(w.Drop, out+" leaves "+Plural(len(at), "it", "them")+" out")
+// without is the end of a note about columns: what leaves them out.
+func (p *parser) without(at []int) string {
+	number := func(j int) string { return strconv.Itoa(j + 1) }
+	w, out := p.dialect.Words, " "+strings.Join(mapped(at, number), ",")
+	if len(at) > mostListed || w.Drop == "" {
+		return ""
 	}
-	if drop != "" && w.Keep != "" {
+	drop := hint(w.Drop, out+Plural(len(at), " leaves it", " leaves them")+" out")
+	if w.Keep != "" {
 		drop += ", " + w.Keep + out + " " + w.Drop + out + " carries " + Plural(len(at), "it", "them") + " along"
 	}
-	return some{at, mapped(at, p.columnName), drop}
+	return drop
 }
 
-func (s *some) are() string { return someOf(s.names) + Plural(len(s.at), " is", " are") }
-
-// noteOthers names the few columns of data beside many with numbered names: constituents beside
-// wavelengths, years and places beside species. It leaves out the columns that a warning told.
-func (p *parser) noteOthers(told map[int]bool) {
+// beside parts the columns of numbers: those whose names have the form that most have, with a number in it,
+// and the others. span is the former as "12 columns from a to b".
+func (p *parser) beside() (many, others []int, span string) {
 	shape := func(j int) string {
 		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
 		return shape
@@ -274,88 +278,127 @@ func (p *parser) noteOthers(told map[int]bool) {
 			most = s
 		}
 	}
-	many := shapes[most]
-	others := p.some(func(j int, _ *column) bool { return shape(j) != most && !told[j] })
-	if n := len(others.at); n == 0 || len(many) < longAxis || len(many) < 4*n || !strings.Contains(most, "0") {
+	if many = shapes[most]; !strings.Contains(most, "0") {
+		return nil, nil, ""
+	}
+	span = Count(len(many), "column") + " from " + p.names[many[0]] + " to " + p.names[many[len(many)-1]]
+	return many, slices.DeleteFunc(p.numbers(), func(j int) bool { return shape(j) == most }), span
+}
+
+// carryPositions carries columns along that have no name, or that of a position, if all others have names
+// that end with a number, such as the positions of spectra on a map.
+func (p *parser) carryPositions(free func(int) bool, h *Head) {
+	many, others, _ := p.beside()
+	none := func(j int) bool {
+		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 ||
+			!p.nameless(j) && !is("position", p.names[j])
+	}
+	end := func(j int) float64 {
+		name := p.names[j]
+		v, err := parseFloat(p.withPoint([]byte(name[max(0, strings.IndexAny(name, "0123456789")):])))
+		if err != nil {
+			return math.NaN() // which is in no order
+		}
+		return v
+	}
+	if !h.Header || len(many) < 5 || len(others) == 0 || slices.ContainsFunc(others, none) ||
+		!ordered(mapped(many, end)) {
 		return
 	}
-	p.survey.note(others.are() + " data, too, beside " + strconv.Itoa(len(many)) + " columns from " +
-		p.names[many[0]] + " to " + p.names[many[len(many)-1]] + others.drop)
+	for _, j := range others {
+		p.kept[j], p.roles[j] = true, roleNone
+	}
+	p.survey.note(p.these(others, " has", " have") +
+		" no name, or the name of a position, and other names are numbers: taken for positions, not for data")
 }
 
 // noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
-// else. It returns the latter, each of which has one warning.
-func (p *parser) noteDoubtful() (told map[int]bool) {
-	most, times := "", map[string]int{}
+// else. Each of the latter has one warning.
+func (p *parser) noteDoubtful() {
+	times, told := map[string]int{}, map[int]bool{}
 	for _, j := range p.numbers() {
-		if times[p.names[j]]++; times[p.names[j]] > times[most] {
-			most = p.names[j]
+		times[p.names[j]]++
+	}
+	if twice := p.some(func(j int, _ *column) bool { return times[p.names[j]] > 1 }); twice != nil {
+		p.survey.note("warning: " + Count(len(twice), "column") + " have names that come twice, such as " +
+			quote(p.names[twice[0]]))
+	}
+	for _, doubt := range p.doubts(times, told) {
+		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
+		for _, j := range found {
+			told[j] = true
+		}
+		if found != nil {
+			p.survey.note("warning: " + p.these(found, " is", " are") + " data, too, but may " + doubt.may +
+				p.without(found))
 		}
 	}
-	if n := times[most]; n > 1 {
-		p.survey.note("warning: " + Count(n, "column") + " are named " + quote(most))
-	}
-	both := func(a, b string) bool { return times[a] > 0 && times[b] > 0 && p.width > 4 }
-	where := func(j int) bool {
-		name := p.names[j]
+}
+
+// doubt is what columns of data may be, and the rule by which they are found.
+type doubt struct {
+	may string
+	are func(j int, name string, c *column) bool
+}
+
+// doubts returns all doubts. times are how often the names of columns come, told the columns of earlier
+// doubts.
+func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
+	pairs := map[string]string{"long": "lat", "x": "y", "y": "x", "top": "bottom", "bottom": "top"}
+	where := func(name string) bool {
 		word, _ := sampleWord(name)
-		return is("depth", word) || has("where", name) || name == "long" && times["lat"] > 0 ||
-			both("x", "y") && (name == "x" || name == "y") ||
-			both("top", "bottom") && (name == "top" || name == "bottom")
+		return is("depth", word) || has("where", name) || times[pairs[name]] > 0 && p.width > 4
 	}
-	told = map[int]bool{}
-	order := p.inOrder()
-	ordered, design := map[int]bool{}, []int(nil) // design: order and told
-	for _, j := range order {
-		ordered[j] = true
-	}
-	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 }).at
-	switches := 2*len(from0) <= len(p.numbers()) // else they are rare species
-	dates := len(p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) }).at)
-	for _, doubt := range []struct {
-		least int // columns
-		seem  string
-		are   func(j int, name string, c *column) bool
-	}{
-		{1, "may be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
+	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
+	all, order := p.numbers(), p.inOrder()
+	many, others, span := p.beside()
+	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 })
+	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
+	rising := func(c *column) bool { return p.header != nil && p.width > 2 && c.rising && c.numbers >= 10 }
+	var design []int // order and told
+	return []doubt{
+		{"be an axis, whose points are taken for the rows" + hint(p.dialect.Words.Transpose, " yes turns the table"),
+			func(j int, name string, c *column) bool { return rising(c) && j == 0 && !c.whole && name == Column(0) }},
+		{"be an axis, whose points are taken for the rows", func(j int, name string, c *column) bool {
+			return rising(c) && j > 0 && c.whole && is("axis", name)
+		}},
+		{"be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
 			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
 			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
 		}},
-		{1, "may be classes or answers, since they are 0 or 1", func(j int, _ string, c *column) bool {
-			return switches && c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10
+		{"be classes or answers, since they are 0 or 1", func(_ int, _ string, c *column) bool {
+			rare := 2*len(from0) > len(all) // species
+			return c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10 && !rare
 		}},
-		{1, "may be dates or parts of them", func(_ int, name string, c *column) bool {
+		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			year := has("year", name) && c.least >= 1700 && c.most <= 2100
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
-			return c.whole && (dates > 1 && is("date", name) || year || day)
+			return c.whole && (len(dates) > 1 && is("date", name) || year || day)
 		}},
-		{1, "may be a sum of others", func(_ int, name string, _ *column) bool { return is("sum", name) }},
-		{2, "seem to be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
+		{"be a sum of others", func(_ int, name string, _ *column) bool { return is("sum", name) }},
+		{"be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
 			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
 		}},
-		{1, "may mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
+		{"mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
-		{1, "may tell where or when a sample was taken", func(j int, _ string, _ *column) bool {
-			return p.width > 3 && where(j)
+		{"tell where or when a sample was taken", func(_ int, name string, _ *column) bool {
+			return p.width > 3 && where(name)
 		}},
-		{1, "may be times, places, codes or parts of a design, by the order of the numbers down the file",
+		{"be times, places, codes or parts of a design, by the order of the numbers down the file",
 			func(j int, name string, c *column) bool {
-				by := func(i int) bool { return !where(i) && p.survey.columns[i].groups(c) }
-				return !is("axis", name) && (ordered[j] || len(design) <= mostListed && slices.ContainsFunc(design, by))
+				if design == nil {
+					design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
+				}
+				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].groups(c) }
+				return !is("axis", name) && (in(order, j) ||
+					len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
-	} {
-		design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
-		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
-		if len(found.at) >= doubt.least {
-			for _, j := range found.at {
-				told[j] = true
-			}
-			p.survey.note("warning: " + found.are() + " data, too, but " + doubt.seem + found.drop)
-		}
+		{"not belong beside " + span, func(j int, _ string, _ *column) bool {
+			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)
+		}},
 	}
-	return told
 }
 
 // Doubted reports whether a warning tells of a column of data by its name.
@@ -372,19 +415,17 @@ func lastWord(name string) string {
 	return name[strings.LastIndexFunc(name, between)+1:]
 }
 
+// noteForms notes what is taken out of the numbers.
 func (p *parser) noteForms() {
 	for _, f := range []struct {
 		is  form
 		say string
 	}{
-		{formGroups, "the separators of thousands are taken out: "},
-		{formPercent, "percent signs are taken out, 50 % is 50: "},
-		{formCurrency, "signs of currencies are taken out: "},
-		{formParens, "(5) is read as -5: "},
+		{formGroups, "the separators of thousands are taken out"},
+		{formPercent, "percent signs are taken out, 50 % is 50"},
+		{formCurrency, "signs of currencies are taken out"},
+		{formParens, "(5) is read as -5"},
 	} {
-		in := p.some(func(_ int, c *column) bool { return c.form&f.is != 0 })
-		if len(in.at) > 0 {
-			p.survey.note(f.say + someOf(in.names))
-		}
+		p.noteIn(f.say, func(_ int, c *column) bool { return c.form&f.is != 0 })
 	}
 }

@@ -103,7 +103,7 @@ func TestLongFaults(t *testing.T) {
 		{text + "S1,400.0,0.7\n", `t:26: a second value`},
 		{strings.Replace(text, "0.009", "n.d. 9", 1), `t:10:3: "n.d. 9" in column "420"`},
 		{strings.Replace(text, "0.009", "0.009,4", 1), "line 10: 4 fields found, 3 expected"},
-		{strings.Replace(text, "S1,420,0.009\n", "", 1), `1 in "420" (first of "S1")`},
+		{strings.Replace(text, "S1,420,0.009\n", "", 1), `1 in column 4 (420) (first of "S1")`},
 		{strings.Replace(text, "S1,420,", "S1,,", 1), "t:10:2: a long table needs a value"},
 	} {
 		_, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true})

@@ -99,11 +99,8 @@ func (p *parser) noteMended() {
 			s.note("no entry is " + quote(word) + ", which was to count as missing")
 		}
 	}
-	in := p.some(func(_ int, c *column) bool { return c.below > 0 })
-	if len(in.at) > 0 && p.dialect.Below != BelowError {
-		s.note("entries below a limit, marked by <, are " + Plural(int(p.dialect.Below), "missing values",
-			"taken as half of it") + ": " + someOf(in.names))
-	}
+	p.noteIn("entries below a limit, marked by <, are "+Plural(int(p.dialect.Below), "missing values",
+		"taken as half of it"), func(_ int, c *column) bool { return c.below > 0 && p.dialect.Below != BelowError })
 }
 
 // someOf lists three names, or two and how many others there are.

@@ -71,8 +71,8 @@ func TestMend(t *testing.T) {
 		{text: "a;b\n1,5;2.5\n2,5;1,5\n3,5;1.5\n", fail: "1 in column 2 (b), \"1,5\" (first on line 3)$"},
 		{text: "a;b\n1;<2\n2;nd\n3;<3\n4;<4\n5;<5\n6;5\n7;5\n8;5\n", fail: "4 in column 2 (b), below a " +
 			"limit, such as \"<2\" (first on line 2), 1 in column 2 (b), \"nd\" (first on line 3) (add " +
-			"-below half -na nd, which takes half of each limit and counts \"nd\" as missing; -below " +
-			"missing counts them as missing)"},
+			"-below half -na nd, which takes half of each limit (missing: counts it as missing) and counts " +
+			"\"nd\" as missing)"},
 		{text: "b1,b2\n-1.23e34,1\n-1.22999998e+34,2\n3,-1.23e+034\n", data: "NaN 1 NaN 2 3 NaN",
 			note: "-1.23e34, a deleted channel"},
 		{text: "a,b,c\n1,2,3\n4,5,6\n7,8\n1,2,4\n4,5,7\n7,8,9\n1,2,5\n4,5,8\n", fail: "3 expected as on the first line$"},
@@ -111,13 +111,13 @@ func TestUnitsBehind(t *testing.T) {
 		"w,v\n-4 °C,1\n7 °C,2\n":                      "[-4 1 7 2] [°C ]",
 		"w,v\n5 pcs,1\n6 pcs,2\n":                     "[5 1 6 2] [pcs ]",
 		"w,v\n5 EUR,1 €\n6 EUR,2 €\n":                 "[5 1 6 2] [EUR €]",
-		"w,v\n5 kg,1\n6 g,2\n":                        "different units, such as \"5 kg\" and \"6 g\"",
-		"w,v\n5 kg,1\n600,2\n7 kg,3\n":                "different units, such as \"5 kg\" and \"600\"",
-		"w,v\n$5,1\n€6,2\n":                           "different units, such as \"$5\" and \"€6\"",
-		"w,v\n12 Main,1\n14 Elm,2\n12 Main,2\n":       "\"12 Main\" or \"14 Elm\"",
+		"w,v\n5 kg,1\n6 g,2\n":                        "such as \"5 kg\" and \"6 g\"",
+		"w,v\n5 kg,1\n600,2\n7 kg,3\n":                "such as \"5 kg\" and \"7 kg\"",
+		"w,v\n$5,1\n€6,2\n":                           "such as \"$5\" and \"€6\"",
+		"w,v\n12 Main,1\n14 Elm,2\n12 Main,2\n":       "\"12 Main\" and \"14 Elm\"",
 		"lat,v\n52.1 N,1\n51.9 N,2\n1.5 S,3\n":        "such as \"52.1 N\"",
-		"w,v\n12 Jan,1\n13 Jan,2\n12 Jan,2\n":         "\"12 Jan\" or \"13 Jan\"",
-		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" or \"13A\"",
+		"w,v\n12 Jan,1\n13 Jan,2\n12 Jan,2\n":         "\"12 Jan\" and \"13 Jan\"",
+		"w,v\n12A,1\n13A,2\n12A,2\n":                  "\"12A\" and \"13A\"",
 		"w,v\n,cm\n5 kg,1\n6 kg,2\n":                  "[5 1 6 2] [kg cm]",
 		"450 nm,460 nm\n5,1\n6,2\n":                   "[5 1 6 2] []",
 		"w\n" + strings.Repeat("5 kg\n", 20) + "9\n":  `"9" in column "w" is not in kg, as others are`,
@@ -164,7 +164,7 @@ func TestOthersNamed(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"fat,n" + names + "\n" + rows("J,J"+values+"\n"),
-			"column 1 (fat), column 2 (n) are data, too, beside " +
+			"column 1 (fat), column 2 (n) are data, too, but may not belong beside " +
 				"12 columns from X1100 to X1210; -drop 1,2 leaves them out"},
 		{"a,b,c" + names + "\n" + rows("J,J,J"+values+"\n"), "12 columns from X1100 to X1210"},
 		{"a,b,c,d" + names + "\n" + rows("J,J,J,J"+values+"\n"), ""},
@@ -233,9 +233,9 @@ func TestStrays(t *testing.T) {
 	text := "a,b,c\n" + strings.Repeat("1,2,3\n", 50) + "x,2,3\n1,y,3\n" + strings.Repeat("1,2,3\n", 50) +
 		"x,<3,4\n"
 	want := "f.csv: entries that are not numbers: 2 in column 1 (a), \"x\" (first on line 52), 1 in column 2 (b), " +
-		"\"y\" (first on line 53), 1 in column 2 (b), below a limit, such as \"<3\" (first on line 104) " +
-		"(add -below half -na x,y -missing fit, which takes half of each limit and counts these words as " +
-		"missing and fits the values that are present; -below missing -missing fit counts them as missing)"
+		"\"y\" (first on line 53), 1 in column 2 (b), below a limit, \"<3\" (first on line 104) " +
+		"(add -below half -na x,y -missing fit, which takes half of each limit (missing: counts it as missing) " +
+		"and counts these words as missing and fits the values that are present)"
 	for _, workers := range []int{1, 3} {
 		b, err := NewReader(strings.NewReader(text), "f.csv", Dialect{Guess: true, Workers: workers})
 		if err != nil {

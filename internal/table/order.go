@@ -25,6 +25,7 @@ func (p *parser) inOrder() (at []int) {
 	if 2*len(rising) <= len(all) {
 		at = append(at, rising...)
 	}
+	slices.Sort(at)
 	return at
 }
 

@@ -8,40 +8,38 @@ import (
 	"strings"
 )
 
-// noteTotals warns of rows of totals or statistics, by their ids or since the numbers of the first or the last row
-// are the sums or means of the others.
+// noteTotals warns of rows of totals or statistics, by their ids or since the numbers of the last or the
+// first row are the sums or means of the others.
 func (t *Table) noteTotals(data []bool, d *Dialect) {
 	if t.Rows < 4 {
 		return
 	}
-	last, why := t.Rows-1, ""
 	first, n := t.statistics()
-	if n > 0 {
-		why = Plural(n, "its id is ", "their ids are ") + quote(t.RowName(first))
-	} else if word := t.totals(data, last); word != "" {
-		first, n, why = last, 1, "its numbers are the "+word+" of the columns"
-	} else if n = 1; t.totals(data, 0) == "sums" {
-		why = "its numbers are the sums of the columns"
-	} else {
-		return
+	why := Plural(n, "its id is ", "their ids are ") + quote(t.RowName(first))
+	for _, row := range []int{t.Rows - 1, 0} {
+		if word := t.totals(data, row); n == 0 && word != "" {
+			first, n, why = row, 1, "its numbers are the "+word+" of the columns"
+		}
 	}
 	where, out := "row "+strconv.Itoa(first+1), d.Skip.adds(first, t.Rows)
-	if n > 1 {
+	if n == 0 {
+		return
+	} else if n > 1 {
 		why += " to " + quote(t.RowName(first+n-1))
 		where, out = "rows "+strconv.Itoa(first+1)+" to "+strconv.Itoa(first+n), out+"-"
 		if first+n < t.Rows {
 			out += d.Skip.adds(first+n-1, t.Rows)
 		}
 	}
-	where += " of " + strconv.Itoa(t.Rows)
-	t.note("warning: " + where + Plural(n, " seems", " seem") + " to be totals, statistics or limits, since " + why +
+	t.note("warning: " + where + " of " + strconv.Itoa(t.Rows) + Plural(n, " seems", " seem") +
+		" to be totals, statistics or limits, since " + why +
 		hint(d.Words.Skip, " "+out+Plural(n, " leaves it", " leaves them")+" out"))
 }
 
 func (t *Table) note(text string) { t.Notes = append(slices.Clip(t.Notes), text) }
 
-// statistics returns the first and the number of rows, one after another, that have ids as of statistics, if one of
-// them is a total, a mean or a limit of detection: the last such rows, or none.
+// statistics returns the first and the number of rows, one after another, that have ids as of statistics, if
+// one of them is a total, a mean or a limit of detection: the last such rows, or none.
 func (t *Table) statistics() (first, n int) {
 	for at := 0; at < len(t.IDs); {
 		sure, end := false, at
@@ -80,29 +78,25 @@ func (t *Table) noteZeros() {
 	}
 }
 
-// totals returns "sums" or "means" if a row has the sums or the means of the other rows, else "". Sums are at
-// least two, and in all columns of data that the row has values in, or in half of them: others may have means
-// or quotients. Means are in all, and one must have more digits than the numbers above: few meet by chance.
+// totals returns "sums" or "means" if a row has those of the other rows in all columns of data that it has
+// values in, else "". Sums in half of them do: others may have means or quotients. Two sums must be above all
+// they are made of. Means must be of more digits than the numbers above in one column: few meet by chance.
 func (t *Table) totals(data []bool, row int) string {
-	width := len(t.Names)
-	columns, sums, means, clear, summed, finer := 0, 0, 0, 0, 0, 0
+	columns, sums, means, clear, finer, width := 0, 0, 0, 0, 0, len(t.Names)
 	for j, v := range t.Data[row*width : (row+1)*width] {
-		if means < columns && 2*(columns-sums) > width {
-			break // it is neither
-		}
-		if !data[j] || v != v {
+		if 2*(columns-max(sums, means)) > width {
+			return ""
+		} else if !data[j] || v != v {
 			continue
 		}
 		columns++
-		sum, most, n, above := 0.0, 0.0, 0, 0
+		n, sum, most, above := 0, 0.0, 0.0, 0
 		for i := j; i < len(t.Data); i += width {
-			u := t.Data[i]
-			if u != u || i/width == row {
-				continue
-			}
-			sum, most = sum+u, max(most, math.Abs(u))
-			if n++; n <= surveyRows/10 {
-				above = max(above, decimals(u))
+			if u := t.Data[i]; u == u && i/width != row {
+				sum, most = sum+u, max(most, math.Abs(u))
+				if n++; n <= surveyRows/10 {
+					above = max(above, decimals(u))
+				}
 			}
 		}
 		digits, off := decimals(v), 1e-12*math.Abs(sum)
@@ -115,22 +109,48 @@ func (t *Table) totals(data []bool, row int) string {
 		if above+digits > 0 { // the numbers above are rounded, too
 			off += half + math.Pow10(-above)*math.Sqrt(float64(n))
 		}
-		if math.Abs(v-sum) > off {
-			continue
-		}
-		if sums++; math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
-			if summed++; math.Abs(v) > most && t.Rows > 5 {
+		if math.Abs(v-sum) <= off {
+			if sums++; math.Abs(sum) > 10*off && math.Abs(v) > most { // a sum near 0 is that of any row near 0
 				clear++
 			}
 		}
 	}
 	switch {
-	case sums == columns && summed >= 2, clear >= 2 && 2*clear >= columns:
+	case clear > 1 && (sums == columns || 2*clear >= columns && t.Rows > 5):
 		return "sums"
 	case means == columns && finer > 0 && columns > 1:
 		return "means"
 	}
 	return ""
+}
+
+// noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come
+// more than once, are the one number below 0, or are at least 1e20, and are further from all others of their
+// column than half of their size.
+func (t *Table) noteFar(data []bool, d *Dialect) {
+	times, in, sure := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
+	for _, sign := range []float64{-1, 1} {
+		for j, e := range t.ends(sign) {
+			v, all := sign*e.value, math.IsInf(e.next, 0)
+			far := e.value-e.next >= math.Abs(v)/2 && (math.Abs(v) >= 99 || !all && e.next <= 0)
+			if data[j] && standIn(v) && far && !(all && (sign > 0 || !standIn(-v))) {
+				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
+				alone := v < 0 && e.next <= 0 && !all && standIn(-v)
+				sure[v] = sure[v] || alone || times[v] > 1 || math.Abs(v) >= 1e20
+			}
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(times)) {
+		shown := strconv.FormatFloat(v, 'g', -1, 64)
+		flags := " " + shown
+		if fills := d.fills(); fills != nil {
+			flags += " " + d.Words.Missing + " " + fills[0]
+		}
+		if sure[v] {
+			t.note("warning: " + shown + " comes " + Plural(times[v], "once", strconv.Itoa(times[v])+" times") +
+				", in " + someOf(in[v]) + hint(d.Words.NA, flags+", if it stands for missing ones"))
+		}
+	}
 }
 
 // end is the largest of some numbers, the next to it, and how often it comes.
@@ -139,50 +159,22 @@ type end struct {
 	times       int
 }
 
-// noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come more
-// than once, are the one number below 0, or are at least 1e20, and are further from all others of their column
-// than half of their size.
-func (t *Table) noteFar(data []bool, d *Dialect) {
-	times, in, alone := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
-	for _, sign := range []float64{-1, 1} {
-		ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
-		for row := range slices.Chunk(t.Data, len(t.Names)) {
-			for j, v := range row {
-				switch e := &ends[j]; {
-				case sign*v > e.value:
-					*e = end{sign * v, e.value, 1}
-				case sign*v == e.value:
-					e.times++
-				case sign*v > e.next:
-					e.next = sign * v
-				}
-			}
-		}
-		for j, e := range ends {
-			v, all := sign*e.value, math.IsInf(e.next, 0)
-			far := e.value-e.next >= math.Abs(v)/2 && (math.Abs(v) >= 99 || !all && e.next <= 0)
-			if data[j] && standIn(v) && far && !(all && (sign > 0 || !standIn(-v))) {
-				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
-				alone[v] = alone[v] || v < 0 && e.next <= 0 && !all && standIn(-v)
+// ends returns the largest numbers of all columns, or with sign -1 the smallest ones with the other sign.
+func (t *Table) ends(sign float64) []end {
+	ends := slices.Repeat([]end{{math.Inf(-1), math.Inf(-1), 0}}, len(t.Names))
+	for row := range slices.Chunk(t.Data, len(t.Names)) {
+		for j, v := range row {
+			switch e := &ends[j]; {
+			case sign*v > e.value:
+				*e = end{sign * v, e.value, 1}
+			case sign*v == e.value:
+				e.times++
+			case sign*v > e.next:
+				e.next = sign * v
 			}
 		}
 	}
-	for _, v := range slices.Sorted(maps.Keys(times)) {
-		if times[v] == 1 && !alone[v] && math.Abs(v) < 1e20 {
-			continue
-		}
-		shown := strconv.FormatFloat(v, 'g', -1, 64)
-		flags := d.Words.NA + " " + shown
-		if fill, _ := d.Words.forGaps(); !d.Missing && fill != "" {
-			flags += " " + fill
-		}
-		often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
-		note := "warning: " + shown + " comes " + often + ", in " + someOf(in[v])
-		if d.Words.NA != "" {
-			note += "; if it stands for missing ones: " + flags
-		}
-		t.note(note)
-	}
+	return ends
 }
 
 // standIn reports whether a number may be written where one is missing.

@@ -186,7 +186,7 @@ func TestAside(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = Read(strings.NewReader(head+rows("3")+"G99,5,n,1,,1\n"), "t", Dialect{Guess: true})
-	if err == nil || !strings.Contains(err.Error(), `1 in "G99" (first in its column 5)`) {
+	if err == nil || !strings.Contains(err.Error(), `1 in column 14 (G99) (first in its column 5)`) {
 		t.Error(err)
 	}
 }
@@ -256,7 +256,7 @@ func TestTurnedErrors(t *testing.T) {
 	fields[3] = ""
 	lines[50] = strings.Join(fields, ",")
 	_, err = Read(strings.NewReader(strings.Join(lines, "\n")), "t", d)
-	if err == nil || !strings.Contains(err.Error(), `1 in "645" (first in its column 4)`) {
+	if err == nil || !strings.Contains(err.Error(), `1 in column 51 (645) (first in its column 4)`) {
 		t.Error(err)
 	}
 	d.Stream = true

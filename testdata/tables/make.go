@@ -368,7 +368,7 @@ func words(iris table) {
 	write("species-onehot.csv", species, hot)
 	write("two-texts.csv", "site,"+header+",day\n"+iris.text(",", "\n", number, func(i int) string { return "s" + strconv.Itoa(i%2) },
 		func(i int) string { return "2020-01-" + strconv.Itoa(10+i/2) }), want{fail: "-drop site,day"})
-	write("dates.csv", "day,"+header+"\n"+rows2(iris, func(i int) string { return "2020-01-" + strconv.Itoa(10+i/2) }), want{fail: "dates such as 2020-01-10"})
+	write("dates.csv", "day,"+header+"\n"+rows2(iris, func(i int) string { return "2020-01-" + strconv.Itoa(10+i/2) }), want{fail: "dates such as \"2020-01-10\""})
 	write("slip.csv", header+"\n"+strings.Replace(rows2(iris, nil), "5.1", "5..1", 1), want{fail: `"5..1"`})
 }
 
@@ -450,10 +450,10 @@ func german(iris table) {
 	}
 	rows := iris.text(";", "\r\n", cell, iris.id, func(i int) string { return iris.kinds[i] + ";Bem. " + strconv.Itoa(i/2) })
 	text := "Probe;" + strings.Join(iris.names, ";") + ";Ort/Land;Notiz\r\n" + rows
-	write("german.csv", text, want{fail: "5 missing values: 2 in \"petal_width\" (first on line 2), 1 in \"petal_length\" (first on line 5), " +
-		"1 in \"sepal_width\" (first on line 8), 1 in \"sepal_length\" (first on line 11) (add -drop 6,Notiz -missing fit, which"})
+	write("german.csv", text, want{fail: "5 missing values: 2 in column 5 (petal_width) (first on line 2), 1 in column 4 (petal_length) (first on line 5), " +
+		"1 in column 3 (sepal_width) (first on line 8), 1 in column 2 (sepal_length) (first on line 11) (add -drop Ort/Land,Notiz -missing fit, which"})
 	write("german-drop.csv", text, w.flag("-drop 6,Notiz -missing fit").with("decimal sign"))
-	write("german-mended.csv", text, w.flag("-encode drop -missing fit").with("columns of text are left out: column 6 (Ort/Land), 3 values such as \"setosa\"; column 7 (Notiz), 6 values"))
+	write("german-mended.csv", text, w.flag("-encode drop -missing fit").with("columns of text are left out: column 6 (Ort/Land), 3 values such as \"setosa\" and \"virginica\"; column 7 (Notiz), 6 values"))
 	write("german-slip.csv", strings.Replace(text, "\r\nF-010;", "\r\nF-010;1..", 1),
 		want{fail: "\"1..4,8\" (first on line 3)"})
 	write("texts-only.csv", "a,b\nx y,u\nz,v\nx y,v\n", want{flags: "-encode drop", fail: "columns of text: column 1 (a)"})
