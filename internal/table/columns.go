@@ -245,10 +245,9 @@ func (p *parser) find(places map[string][]int, column, word string, several bool
 		msg := "a second column named " + strconv.Quote(column) + "; give " + word + " its number"
 		return nil, false, p.fault(list[1], msg)
 	}
-	for _, j := range places[""] {
-		if column == Column(j) { // as messages call it
-			return []int{j}, false, nil
-		}
+	c, _ := strconv.Atoi(strings.TrimPrefix(column, "c")) // messages call columns without a name so
+	if _, blank := slices.BinarySearch(places[""], c-1); blank && column == Column(c-1) {
+		return []int{c - 1}, false, nil
 	}
 	advice := ""
 	if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {
