@@ -52,13 +52,15 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 		}
 		names[j] = cmp.Or(names[j], Column(j))
 	}
+	joined, fresh := names, 0
 	for i := 1; p.survey != nil && i <= p.survey.units; i++ {
-		line := p.survey.lines[i]
-		joined, named := joinedNames(names, line)
-		if len(Set(joined)) == len(names) && (named > 1 || len(Set(names)) < len(names)) {
+		line, more := p.survey.lines[i], 0
+		joined, more = joinedNames(joined, line)
+		fresh += more
+		if len(Set(joined)) == len(names) && (fresh > 1 || len(Set(names)) < len(names)) {
 			names = joined // a name on line 1 is that of several columns
 			name := func(f []byte) bool { return present(f) && !isUnit(f) }
-			p.survey.joined = p.survey.joined || named > 1 || slices.ContainsFunc(line, name)
+			p.survey.joined = p.survey.joined || fresh > 1 || slices.ContainsFunc(line, name)
 		}
 	}
 	if p.names = names; h.Header || p.dialect.Names != nil {

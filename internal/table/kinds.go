@@ -23,7 +23,8 @@ type column struct {
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
-	percents             int // numbers with a percent sign
+	percents             int  // numbers with a percent sign
+	padded               bool // a number begins with a 0 that is not needed, such as 007
 	dates                int
 	below                int            // entries such as <4
 	units                map[string]int // behind numbers, how often
@@ -102,6 +103,7 @@ func (c *column) addNumber(e entry) {
 	c.numbers++
 	c.list = append(c.list, e.v)
 	c.form |= e.form
+	c.padded = c.padded || len(e.text) > 1 && e.text[0] == '0' && isDigit(e.text[1])
 	c.whole = c.whole && e.v == math.Trunc(e.v)
 	if e.unit != "" {
 		c.units[e.unit]++
@@ -250,16 +252,17 @@ func (p *parser) noteIn(say string, are func(j int, c *column) bool) {
 // mostListed is the largest number of columns that a note tells how to leave out: nobody types more.
 const mostListed = 50
 
-// without is the end of a note about columns: what leaves them out.
-func (p *parser) without(at []int) string {
+// without is the end of the last of several warnings about columns: what leaves all of them out.
+func (p *parser) without(at []int, warnings int) string {
 	number := func(j int) string { return strconv.Itoa(j + 1) }
 	w, out := p.dialect.Words, " "+strings.Join(mapped(at, number), ",")
 	if len(at) > mostListed || w.Drop == "" {
 		return ""
 	}
-	drop := hint(w.Drop, out+Plural(len(at), " leaves it", " leaves them")+" out")
+	these := Plural(warnings, Plural(len(at), "it", "them"), "the columns of these warnings")
+	drop := hint(w.Drop, out+" leaves "+these+" out")
 	if w.Keep != "" {
-		drop += ", " + w.Keep + out + " " + w.Drop + out + " carries " + Plural(len(at), "it", "them") + " along"
+		drop += ", and " + w.Keep + out + " beside it copies " + Plural(len(at), "it", "them") + " to the outputs"
 	}
 	return drop
 }
@@ -267,8 +270,12 @@ func (p *parser) without(at []int) string {
 // beside parts the columns of numbers: those whose names have the form that most have, with a number in it,
 // and the others. span is the former as "12 columns from a to b".
 func (p *parser) beside() (many, others []int, span string) {
-	shape := func(j int) string {
-		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
+	shape := func(j int) string { // without the .1 that R and pandas add to a name that comes again
+		name, again := p.names[j], strings.LastIndexByte(p.names[j], '.')
+		if again > 0 && strings.ContainsAny(name[:again], "0123456789") && isNumber([]byte(name[again+1:])) {
+			name = name[:again]
+		}
+		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(name, ".", "", 1), "-"))
 		return shape
 	}
 	shapes, most := map[string][]int{}, ""
@@ -323,15 +330,20 @@ func (p *parser) noteDoubtful() {
 		p.survey.note("warning: " + Count(len(twice), "column") + " have names that come twice, such as " +
 			quote(p.names[twice[0]]))
 	}
+	warned := 0
 	for _, doubt := range p.doubts(times, told) {
 		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
 		for _, j := range found {
 			told[j] = true
 		}
 		if found != nil {
-			p.survey.note("warning: " + p.these(found, " is", " are") + " data, too, but may " + doubt.may +
-				p.without(found))
+			warned++
+			p.survey.note("warning: " + firstOf(mapped(found, p.columnName), ", ") + Plural(len(found), " is", " are") +
+				" data, too, but may " + doubt.may)
 		}
+	}
+	if warned > 0 {
+		p.survey.notes[len(p.survey.notes)-1] += p.without(slices.Sorted(maps.Keys(told)), warned)
 	}
 }
 
@@ -352,7 +364,6 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
 	all, order := p.numbers(), p.inOrder()
 	many, others, span := p.beside()
-	from0 := p.some(func(_ int, c *column) bool { return c.least == 0 })
 	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
 	rising := func(c *column) bool { return p.header != nil && p.width > 2 && c.rising && c.numbers >= 10 }
 	var design []int // order and told
@@ -364,21 +375,20 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 		}},
 		{"be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
 			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
-			return few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
-		}},
-		{"be classes or answers, since they are 0 or 1", func(_ int, _ string, c *column) bool {
-			rare := 2*len(from0) > len(all) // species
-			return c.whole && c.least == 0 && c.most == 1 && c.numbers >= 10 && !rare
+			return c.padded && c.whole || few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
-			year := has("year", name) && c.least >= 1700 && c.most <= 2100
+			year := c.least >= 1800 && c.most <= 2100 && c.numbers > 4
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
-			return c.whole && (len(dates) > 1 && is("date", name) || year || day)
+			return c.whole && (len(dates) > 1 && is("date", name) || has("year", name) || year || day)
 		}},
-		{"be a sum of others", func(_ int, name string, _ *column) bool { return is("sum", name) }},
+		{"be a sum of others", func(_ int, name string, _ *column) bool {
+			return is("sum", name) && len(all) > len(told)+2
+		}},
 		{"be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
-			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) // Zr Error behind Zr
+			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) || // Zr Error behind Zr
+				j > 0 && p.roles[j-1] == 0 && is("uncertainty", name) && !words["element"][name]
 		}},
 		{"mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
@@ -392,7 +402,7 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 					design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
 				}
 				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].groups(c) }
-				return !is("axis", name) && (in(order, j) ||
+				return !is("axis", name) && (j == 0 || !isNumber([]byte(name))) && (in(order, j) ||
 					len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
 		{"not belong beside " + span, func(j int, _ string, _ *column) bool {

@@ -176,8 +176,13 @@ func TestOthersNamed(t *testing.T) {
 			"rows 13 to 14 of 14 seem to be totals, statistics or limits, since their ids are \"Mean\" to \"SD\"; " +
 				"-skip 13- leaves them out"},
 		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,3,1\n", ""},
-		{"s,a,b\n" + rows("PI,1,J.5\n") + "P13,0,2.5\n", "column 2 (a) is data, too, but may be classes or answers"},
-		{"s,a,b\n" + rows("PI,1,J\n") + "P13,0,0\n", ""},
+		{"s,a,b\n" + rows("PI,1,J.5\n") + "P13,0,2.5\n", ""}, // package kinds tells of a
+		{"s,a,b\n" + rows("PI,01,J.5\n") + "P13,02,2.5\n", "column 2 (a) is data, too, but may be classes or ids"},
+		{"s,a,b\n" + rows("PI,190J,J.5\n"), "column 2 (a) is data, too, but may be dates or parts of them"},
+		{"s,a,sd\n" + rows("PI,J.5,0.J\n"), "column 3 (sd) is data, too, but may be uncertainties"},
+		{"s,a,b\n" + rows("PI,J,J.5\n") + "P13,-1,2.5\nP14,3,-1\n",
+			"-1 comes 2 times, in a, b; -na -1 -missing fit, if it stands for missing ones"},
+		{"s,a,b\n" + rows("PI,J,J.5\n") + "P13,-1,2.5\nP14,-2,-1\n", ""},
 		{"date,a,b\nTransform:,5,2\n" + rows("I/1/1960,1,J\n"),
 			"row 1 is data, though it has \"Transform:\" " +
 				"where others have dates; -skip 1 leaves it out"},
@@ -185,7 +190,8 @@ func TestOthersNamed(t *testing.T) {
 			"column 1 (0) is data, too, but may be times, places, codes or parts of a design, by the order of the " +
 				"numbers down the file; -drop 1 leaves it out"},
 		{"z,a,b,c,Sum,n\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
-			"warning: column 5 (Sum) is data, too, but may be a sum of others; -drop 5 leaves it out"},
+			"warning: column 5 (Sum) is data, too, but may be a sum of others\n"},
+		{"z,a,Sum\n" + rows("PI,0.J,J\n"), ""}, // of too few others
 	} {
 		got, err := Read(strings.NewReader(c.text), "f.csv", Dialect{Guess: true, Words: Words{}.orFlags()})
 		notes := ""

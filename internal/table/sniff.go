@@ -3,13 +3,14 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"io"
 	"strings"
 
 	"softkmeans/internal/csv"
 )
 
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
-const sniffSize = 512
+const sniffSize = 4096
 
 // otherTables are the formats of other files by their first bytes and, for some, by what their start holds as
 // well, and what to do with them. The module convert reads those without. The names of Parquet and Arrow go on
@@ -27,6 +28,7 @@ var otherTables = []struct{ magic, holds, is, do string }{
 		"export it as text"},
 	{"\\begin{", "", "LaTeX", "keep the lines with &, without \\\\, and give -delimiter '&'"},
 	{"||", "||\n|", "a table of Jira", "save it as CSV"},
+	{"@relation", "", arff, belowData}, {"@RELATION", "", arff, belowData}, {"%", "\n@relation", arff, belowData},
 	{"BEGIN IONS", "", "an MGF file of peaks", "make a table of bins of them"},
 	{"<", "", "HTML or XML, as some programs name .xls", "export it as CSV"},
 	{"{", "Biological Observation Matrix", "a BIOM table", "biom convert --to-tsv makes text of it"},
@@ -38,6 +40,9 @@ var otherTables = []struct{ magic, holds, is, do string }{
 const (
 	hdf5   = "an HDF5 file, as MATLAB (-v7.3; save with -v7) and BIOM (biom convert --to-tsv) write"
 	saveAs = "save it as text or .npy"
+
+	arff      = "an ARFF file of Weka"
+	belowData = "keep the lines below @data, and write the names of the attributes above them, with commas between"
 )
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.
@@ -75,8 +80,8 @@ func shellWord(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// sniff looks at the start of a text, of which it waits for two bytes only, and makes UTF-8 of UTF-16. It
-// returns an error for other formats.
+// sniff looks at the start of a text, of which it waits for two bytes only. It makes UTF-8 of UTF-16, and LF of
+// ends of lines that are CR alone, as Excel for the Mac writes. It returns an error for other formats.
 func (c *chunks) sniff() error {
 	_, _ = c.r.Peek(2) // its error is found again
 	b, _ := c.r.Peek(min(c.r.Buffered(), sniffSize))
@@ -87,10 +92,26 @@ func (c *chunks) sniff() error {
 		_, _ = c.r.Discard(2)
 		c.r = bufio.NewReaderSize(csv.UTF16(c.r, b[0] == 0xff), readSize)
 		return nil
+	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b[:max(0, len(b)-1)], '\r') >= 0:
+		c.r = bufio.NewReaderSize(macLines{c.r}, readSize)
+		return nil
 	case bytes.IndexByte(b, 0) >= 0:
 		msg = "this is a binary file, not text"
 	default:
 		return nil
 	}
 	return &Error{Source: c.source, Msg: msg}
+}
+
+// macLines reads a text with LF in place of each CR.
+type macLines struct{ r io.Reader }
+
+func (m macLines) Read(b []byte) (n int, err error) {
+	n, err = m.r.Read(b)
+	for i, c := range b[:n] {
+		if c == '\r' {
+			b[i] = '\n'
+		}
+	}
+	return n, err
 }

@@ -126,14 +126,15 @@ func (t *Table) totals(data []bool, row int) string {
 
 // noteFar warns of numbers that may stand for missing ones: -200, -9999, 999, 1e30 and the like that come
 // more than once, are the one number below 0, or are at least 1e20, and are further from all others of their
-// column than half of their size.
+// column than half of their size. -1 and -9 may, too, if they come more than once as the one number below 0.
 func (t *Table) noteFar(data []bool, d *Dialect) {
 	times, in, sure := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
 	for _, sign := range []float64{-1, 1} {
 		for j, e := range t.ends(sign) {
 			v, all := sign*e.value, math.IsInf(e.next, 0)
 			far := e.value-e.next >= math.Abs(v)/2 && (math.Abs(v) >= 99 || !all && e.next <= 0)
-			if data[j] && standIn(v) && far && !(all && (sign > 0 || !standIn(-v))) {
+			one := sign < 0 && (v == -1 || v == -9) && e.next <= 0 && t.above(j, 2) // the one number below 0
+			if data[j] && (one || standIn(v) && far && !(all && (sign > 0 || !standIn(-v)))) {
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
 				alone := v < 0 && e.next <= 0 && !all && standIn(-v)
 				sure[v] = sure[v] || alone || times[v] > 1 || math.Abs(v) >= 1e20
@@ -193,4 +194,14 @@ func decimals(v float64) int {
 	}
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	return len(s) - 1 - strings.IndexByte(s, '.')
+}
+
+// above reports whether column j has a number above v.
+func (t *Table) above(j int, v float64) bool {
+	for i := j; i < len(t.Data); i += len(t.Names) {
+		if t.Data[i] > v {
+			return true
+		}
+	}
+	return false
 }

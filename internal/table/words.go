@@ -43,7 +43,7 @@ id | id | ids | index | idx | key | nr | no | no. | number | row | rowid | row_i
 id | code | sku | isbn | ean | sampleid | customer | patient | subject
 class | label | labels | class | classes | target | species | category | cluster | group | kind | truth
 sum | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
-sum | insgesamt | somme | suma | totale
+sum | score | insgesamt | somme | suma | totale
 total | average | mean | mittelwert | durchschnitt | moyenne | promedio | media
 total | __no_feature | __ambiguous | n_unmapped | s.d | stdev | std dev | std. dev | sigma | minimum | maximum | median
 spread | sd | std | rsd | n | min | max | cv | sem | se
@@ -53,8 +53,8 @@ spread | standard deviation | standard error | std. error | écart-type | écart
 uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
 factor | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex | gender | quadrat
-factor | subject | patient | seurat_clusters | leiden | louvain | daytime
-factor* | qc_ | flag
+factor | cond | condition | arm | treat | subject | patient | seurat_clusters | leiden | louvain | daytime
+factor* | flag | _qc
 limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
 orange flag | | class | meta | ignore | i | m
