@@ -45,9 +45,18 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	if err := p.findHeader(fields, named && p.dialect.Names == nil, h); err != nil {
 		return err
 	}
-	names := make([]string, p.width)
+	if p.names = p.columnNames(first, h.Header || p.dialect.Names != nil); h.Header || p.dialect.Names != nil {
+		p.header = p.names
+	}
+	return p.setColumns(h)
+}
+
+// columnNames returns the names of all columns: from line 1 if it is named, and from the lines below it that
+// complete them; else c1, c2, ….
+func (p *parser) columnNames(first [][]byte, named bool) (names []string) {
+	names = make([]string, p.width)
 	for j, s := range first {
-		if h.Header || p.dialect.Names != nil {
+		if named {
 			names[j] = Printable(string(s))
 		}
 		names[j] = cmp.Or(names[j], Column(j))
@@ -63,10 +72,14 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 			p.survey.joined = p.survey.joined || fresh > 1 || slices.ContainsFunc(line, name)
 		}
 	}
-	if p.names = names; h.Header || p.dialect.Names != nil {
-		p.header = names
+	shared, _, _ := strings.Cut(names[len(names)-1], " ") // by all columns but the first, as DeepLabCut writes
+	other := func(name string) bool { return !strings.HasPrefix(name, shared+" ") }
+	if fresh == 0 && len(names) > 2 && p.survey != nil && p.survey.joined && !slices.ContainsFunc(names[1:], other) {
+		for j := range names[1:] {
+			names[j+1] = names[j+1][len(shared)+1:]
+		}
 	}
-	return p.setColumns(h)
+	return names
 }
 
 // joinedNames adds the fields of a line below to names, and counts the columns that have no other name. If

@@ -115,6 +115,9 @@ func (c *column) addNumber(e entry) {
 	}
 }
 
+// years reports whether the numbers may be years.
+func (c *column) years() bool { return c.whole && c.least >= 1800 && c.most <= 2100 && c.numbers > 4 }
+
 // text reports whether the column holds words rather than numbers with slips, of which the parser tells.
 func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
 
@@ -378,9 +381,8 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			return c.padded && c.whole || few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
-			year := c.least >= 1800 && c.most <= 2100 && c.numbers > 4
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
-			return c.whole && (len(dates) > 1 && is("date", name) || has("year", name) || year || day)
+			return c.whole && (len(dates) > 1 && is("date", name) || has("year", name) || c.years() || day)
 		}},
 		{"be a sum of others", func(_ int, name string, _ *column) bool {
 			return is("sum", name) && len(all) > len(told)+2

@@ -86,7 +86,7 @@ func (l *long) find() bool {
 }
 
 // findAxis finds the axis among columns of texts and of numbers: by its name, or beside a sample, in the
-// second of three columns, or of two of text.
+// second of three columns, or of two of text, or in years beside one of text.
 func (l *long) findAxis(texts, numbers []int) bool {
 	features := only(texts, func(j int) bool { return is("gene", l.nameOf(j)) || is("feature", l.nameOf(j)) })
 	axes := only(numbers, func(j int) bool {
@@ -102,8 +102,11 @@ func (l *long) findAxis(texts, numbers []int) bool {
 		return true
 	}
 	pair := only(texts, func(j int) bool { return len(l.all[j].values) > 1 })
+	years := only(numbers, func(j int) bool { return l.all[j].years() })
 	if all := slices.Concat(texts, numbers); len(all) == 3 && (texts != nil || l.namesSamples(all[0])) {
 		pair = all
+	} else if len(pair) == 1 && len(years) == 1 {
+		pair = append(pair, years[0])
 	} else if n := len(pair); n < 2 || n > 2 && len(numbers) > 1 {
 		return false
 	} else if pair = pair[n-2:]; len(numbers) > 2 && values(pair[0], pair[1]) > 0 {
@@ -149,7 +152,8 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	pairs := l.count(p, append(slices.Clone(l.keys), l.axis)...)
 	spread := 2*pairs >= samples*axis && (samples == 1 || 2*pairs >= 3*axis)
 	full := samples > 2 && pairs == n && (cut || n == samples*axis)
-	if axis < 3 || !spread || len(l.values) > 2 && !full ||
+	panel := len(l.values) > 1 && l.all[l.axis].years() // of countries, which are other samples each year
+	if axis < 3 || !spread || panel || len(l.values) > 2 && !full ||
 		!l.named && !full && (pairs < n || !l.all[l.axis].text()) {
 		return asItStands, ""
 	}

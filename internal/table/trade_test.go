@@ -29,6 +29,11 @@ func TestTrade(t *testing.T) {
 		indels += fmt.Sprintf("\tPD40%02da", i)
 	}
 	indels += "\n" + linesOf(9, "%d:Del:C:0\t$\t2\t$\t4\t1\t$")
+	panel, several := "", "" // which is asked about, unless there are several values
+	for i := range 20 {
+		panel += fmt.Sprintf("L%d,%d,%d.5,0%d\n", i/5, 2015+i%5, i*i%7, i/5)
+		several += fmt.Sprintf("L%d,%d,%d.5,%d\n", i/5, 2015+i%5, i*i%7, i*i%11)
+	}
 	openAQ := "site,day,lat,lon,parameter,units,value\n"
 	for i := range 24 {
 		parameter := i % 3
@@ -36,7 +41,7 @@ func TestTrade(t *testing.T) {
 			[3]string{"pm25", "o3", "no2"}[parameter], parameter, i*i%11)
 	}
 	for _, c := range [][2]string{
-		{species, "tells of features (-transpose yes"},
+		{species, "names features (-transpose yes"},
 		{indels, "the table is transposed"},
 		{openAQ, "the table is long: column 7 (value) becomes 8 rows of 3 columns"},
 		{",gdp,gdp,gdp\nyear,2008,2009,2010\ncountry,,,\n" + linesOf(6, "Land%d,1.$,2.$,1.%d"),
@@ -59,10 +64,15 @@ func TestTrade(t *testing.T) {
 		{"s,a,b,c\n" + linesOf(9, "s%d,$,2.$,4") + "\nConfidence Level,95.0\n",
 			"text after the table (\"Confidence Level,95.0\")"},
 		{"Name\tLength\tEffectiveLength\tTPM\tNumReads\n" + linesOf(20, "ENST0%d\t$\t$.5\t%d.5\t1.$"),
-			"this seems to be 2 samples in columns"},
+			"this seems to be 2 samples or channels in columns"},
 		{"1.5\t$\n" + linesOf(20, "%d.25\t$"), "column 1"},
 		{"s,a,b\n" + linesOf(9, "s%d,$,2.5") + "s,a,b\n" + linesOf(3, "t%d,$,%d.5"), "(add -skip 10, which leaves that line out)"},
 		{"\\begin{table}\n", "this is LaTeX"},
+		{"% CPUs\n%\n@relation cpu\n@attribute a real\n@data\n1,2\n", "this is an ARFF file"},
+		{"land,year,v,code\n" + panel, "this seems to be a long table, since its lines have a value for each of 4 samples"},
+		{"land,year,v,u\n" + several, "a column of text: column 1 (land)"},
+		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|nose x|nose y|tail x|tail y|"},
+		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"},
 	} {
 		text, want := c[0], c[1]
 		d := Dialect{Guess: true, Missing: !strings.HasPrefix(text, "id,a,b\nx")}

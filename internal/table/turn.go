@@ -193,8 +193,8 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	}
 	if t == asItStands && d.Pick == nil && f.lone(axis) {
 		n := len(f.samples)
-		s.note("warning: this seems to be " + Count(n, "sample") + Plural(n, " in a column", " in columns") +
-			", whose lines are taken for the rows" + hint(d.Words.Transpose, " yes makes rows of the columns") +
+		s.note("warning: this seems to be " + Plural(n, "1 sample or channel in a column", strconv.Itoa(n)+
+			" samples or channels in columns") + ": each line is taken for a row" + hint(d.Words.Transpose, " yes makes rows of the columns") +
 			"; put the samples of several files into one table")
 	}
 	return t, why
@@ -208,12 +208,12 @@ func (f *frame) tells(axis []float64) (t turning, why string) {
 	samples, smooth := numbered || sampled, axis != nil && f.smooth()
 	gene := is("gene", f.name) || f.down(isMutation) == len(f.rows) || f.down(isOxide) == 3
 	for j := range f.all {
-		if why = f.column(j) + " tells of features"; (is("of features", f.nameOf(j)) || lineages(f.all[j])) &&
+		if why = f.column(j) + " names features"; (is("of features", f.nameOf(j)) || lineages(f.all[j])) &&
 			(j > 0 || !spectral) {
 			return likely, why
 		}
 	}
-	switch why = f.column(0) + " tells of features"; {
+	switch why = f.column(0) + " names features"; {
 	case axis != nil:
 		if why = f.column(0) + " is an axis"; smooth {
 			why += ", along which the other columns rise and fall smoothly"
