@@ -49,7 +49,7 @@ func TestAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.what, err)
 		}
-		if notes := strings.Join(tab.Notes, "; "); strings.Contains(notes, "columns are alike") != c.want {
+		if notes := strings.Join(tab.Notes, "; "); strings.Contains(notes, "columns contain similar numbers") != c.want {
 			t.Error(c.what, notes)
 		}
 		alike, _ := tab.agreement()
