@@ -35,10 +35,10 @@
 //     different ones. They complete names that come twice or are blank. Below such names a line with a word
 //     in column 1 alone ends the header, as pandas writes. A header with a field less has no name for column
 //     1, or with a blank corner none for the last.
-//     Ids (ids.go) are the first column whose values all differ and that is text, or is named id, nr, code,
-//     or has no name, or counts by ones, or rises evenly beside names that are numbers. Names go before
-//     dates, and dates before counts. Other such columns are left out, with a note. Columns without a name,
-//     or named x, y, z, beside names that are numbers are positions, and carried along.
+//     Ids (ids.go) are the first column whose values all differ and that is text or dates, or is named id,
+//     nr, code, or has no name, or counts by ones, or rises evenly beside names that are numbers. Names go
+//     before dates, and dates before counts. Other such columns are left out, with a note. Columns without a
+//     name, or named x, y, z, beside names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are eight lines and three columns of samples:
 //     all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if four of five
 //     names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any words that differ
@@ -56,9 +56,9 @@
 //     that all come again. An axis or features beside fewer columns, or others, is a warning.
 //     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells the
 //     axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question, provided that
-//     each sample has each value of the axis once: the last of two columns of text, or whole numbers from
-//     1800 to 2100 beside one. Codes, places, units, flags and a counter are left out, and counts from 1 are
-//     0 where a line lacks. Several columns of values are a question.
+//     each sample has each value of the axis once: the last of two columns of text, or years beside one.
+//     Codes, places, units, flags and a counter are left out, and counts from 1 are 0 where a line lacks.
+//     Several columns of values are a question.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Left out with a note are empty columns, columns with a name in which all numbers are 100, and a
@@ -69,15 +69,15 @@
 //     among numbers and columns of text are counted to the end of the text, and told in one error, unless
 //     Missing and Text say what to do (faults.go).
 //
-// Warnings (kinds.go, total.go, alike.go) tell of
+// If rows come of it, warnings (kinds.go, total.go, alike.go) tell of
 //   - a first or last row that is the sum or the mean of the others, and rows named Total, Mean, LOD, … with
 //     those named SD, n, … beside them;
 //   - -200, -0.99, -9999 and the like that come twice or more, far from all others of their column, 1e30,
-//     and -1 or -9 as the one number below 0;
+//     and -1 or -9 if they come twice or more as the only number below 0;
 //   - columns that have about the same number in each row, while rows differ in size, as genes by samples
 //     do, unless ids or names are samples, dates or a series; genes as ids of five columns;
-//   - uncertainties behind values (Zr Error, sd), names of sums, years, parts of dates, depths, coordinates
-//     (lat; x beside y), names that come twice;
+//   - uncertainties behind values (Zr Error, sd), names of sums, years (1800 to 2100), parts of dates,
+//     depths, coordinates (lat; x beside y), names that come twice;
 //   - codes: few whole numbers in columns such as Plot or class, and numbers such as 007;
 //   - whole numbers that only rise or count again, others at regular steps, equal ones that stay together or
 //     come in turn, and numbers that are the same within such a group.
