@@ -200,7 +200,7 @@ func codes(x *softkmeans.Matrix, j int) (coded, few bool) {
 
 // mostCodes is the largest code of a group. See Codes for fewCodes.
 const (
-	mostCodes = 20
+	mostCodes = 10
 	fewCodes  = 50
 )
 

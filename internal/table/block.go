@@ -145,6 +145,9 @@ func newBlock(lines [][]byte, comma rune) *block {
 	if b.width < 2 || 3*widths[b.width] < 2*all {
 		return nil
 	}
+	for i, fields := range b.fields {
+		b.fields[i] = within(fields, b.width)
+	}
 	b.of = make([]bool, b.width)
 	for j := range b.of {
 		n := howMany(b.fields[last:], func(fields [][]byte) bool {
@@ -201,7 +204,7 @@ func (b *block) above() int {
 		}
 		blank = blank || absent(b.lines[i])
 		full := b.width > 2 && b.filled(fields) && !keyed(fields)
-		same := len(fields) == b.width && (full || numeric(fields[0]))
+		same := len(fields) == b.width && (full || numeric(fields[0]) && all > 1)
 		if bytes.Count(b.lines[i], []byte(`"`))%2 == 1 || // a field of several lines
 			!text && (same || !blank && numbers > 0 || numbers == leastTable) {
 			return 0

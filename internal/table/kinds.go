@@ -359,10 +359,11 @@ type doubt struct {
 // doubts returns all doubts. times are how often the names of columns come, told the columns of earlier
 // doubts.
 func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
-	pairs := map[string]string{"long": "lat", "x": "y", "y": "x", "top": "bottom", "bottom": "top"}
+	pairs := map[string]string{"x": "y", "y": "x", "top": "bottom", "bottom": "top"}
+	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
 	where := func(name string) bool {
 		word, _ := sampleWord(name)
-		return is("depth", word) || has("where", name) || times[pairs[name]] > 0 && p.width > 4
+		return is("depth", word) || has("where", name) || onMap && has("long", name) || times[pairs[name]] > 0 && p.width > 4
 	}
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
 	all, order := p.numbers(), p.inOrder()
@@ -384,13 +385,13 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
 			return c.whole && (len(dates) > 1 && is("date", name) || has("year", name) || c.years() || day)
 		}},
-		{"be a sum of others", func(_ int, name string, _ *column) bool {
-			return is("sum", name) && len(all) > len(told)+2
+		{"be a sum of others, or count cases", func(_ int, name string, c *column) bool {
+			return (is("sum", name) || name == "n" && c.whole) && len(all) > len(told)+2
 		}},
 		{"be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
 			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
 			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) || // Zr Error behind Zr
-				j > 0 && p.roles[j-1] == 0 && is("uncertainty", name) && !words["element"][name]
+				j > 0 && p.roles[j-1] == 0 && is("uncertainty", lastWord(name)) && !words["element"][lastWord(name)]
 		}},
 		{"mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
@@ -415,8 +416,10 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 
 // Doubted reports whether a warning tells of a column of data by its name.
 func (h *Head) Doubted(name string) bool {
+	number := "column " + strings.TrimPrefix(name, "c") // of one without a name, before " is" or a comma
 	return slices.ContainsFunc(h.Notes, func(note string) bool {
-		return strings.HasPrefix(note, "warning: column ") && strings.Contains(note, "("+name+")")
+		return strings.HasPrefix(note, "warning: column ") && (strings.Contains(note, "("+name+")") ||
+			strings.Contains(note, number+" ") || strings.Contains(note, number+","))
 	})
 }
 

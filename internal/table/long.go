@@ -88,6 +88,7 @@ func (l *long) find() bool {
 // findAxis finds the axis among columns of texts and of numbers: by its name, or beside a sample, in the
 // second of three columns, or of two of text, or in years beside one of text.
 func (l *long) findAxis(texts, numbers []int) bool {
+	texts = only(texts, func(j int) bool { return len(l.all[j].values) > 1 })
 	features := only(texts, func(j int) bool { return is("gene", l.nameOf(j)) || is("feature", l.nameOf(j)) })
 	axes := only(numbers, func(j int) bool {
 		return is("axis", l.nameOf(j)) && (len(features) == 0 || !is("aside", l.nameOf(j))) // as times of peptides
@@ -101,7 +102,7 @@ func (l *long) findAxis(texts, numbers []int) bool {
 		l.axis = slices.MaxFunc(features, values)
 		return true
 	}
-	pair := only(texts, func(j int) bool { return len(l.all[j].values) > 1 })
+	pair := texts
 	years := only(numbers, func(j int) bool { return l.all[j].years() })
 	if all := slices.Concat(texts, numbers); len(all) == 3 && (texts != nil || l.namesSamples(all[0])) {
 		pair = all
@@ -153,13 +154,13 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	spread := 2*pairs >= samples*axis && (samples == 1 || 2*pairs >= 3*axis)
 	full := samples > 2 && pairs == n && (cut || n == samples*axis)
 	panel := len(l.values) > 1 && l.all[l.axis].years() // of countries, which are other samples each year
-	if axis < 3 || !spread || panel || len(l.values) > 2 && !full ||
+	if axis < 2 || axis < 3 && !l.named || !spread || panel || len(l.values) > 2 && !full ||
 		!l.named && !full && (pairs < n || !l.all[l.axis].text()) {
 		return asItStands, ""
 	}
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
 		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(axis) + " values of " + l.column(l.axis)
-	if l.named {
+	if l.named && axis > 2 {
 		return certain, why
 	}
 	return likely, why

@@ -293,7 +293,8 @@ func (p *parser) otherWidth(fields [][]byte) *Error {
 	}
 	others := Count(widths[n], "line") + " have " + strconv.Itoa(n)
 	if widths[n] >= max(leastTable, widths[p.width]) {
-		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others
+		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others+
+			": take out the lines that do not belong to the table"
 	} else if widths[n] > 1 && p.width > 1 {
 		e.Msg += ", and so have " + Count(widths[p.width], "line") + ", but " + others +
 			": put empty fields where some are missing"

@@ -70,6 +70,12 @@ func TestTrade(t *testing.T) {
 		{"\\begin{table}\n", "this is LaTeX"},
 		{"% CPUs\n%\n@relation cpu\n@attribute a real\n@data\n1,2\n", "this is an ARFF file"},
 		{"land,year,v,code\n" + panel, "this seems to be a long table, since its lines have a value for each of 4 samples"},
+		{"year,month,measurement_type,measurement\n" + linesOf(24, "20%d,1,rain,$.5") + linesOf(24, "20%d,1,warm,%d.25"),
+			"this seems to be a long table"},
+		{"User: U,Path: C:\\A,Run: 65\n\nID1: x,\n\nRaw\n\n,1,2,3,4,5,6,7,8,9,\n" +
+			linesOf(8, "A%d,1.5,$,2.$,3,%d.5,$,4,5,6"), "lines 1-6 are left out"},
+		{"name,R 1_08,R 2_22,R 3_24,R 4_10,R 5_20,R 6_26\n" +
+			linesOf(12, "M4%d0T19$8,$.5,$,2.$,3,%d.5,$"), "column 1 (name) names features"},
 		{"land,year,v,u\n" + several, "a column of text: column 1 (land)"},
 		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|nose x|nose y|tail x|tail y|"},
 		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"},

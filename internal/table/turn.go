@@ -306,8 +306,12 @@ func isMutation(s string) bool {
 
 func isOxide(s string) bool { return is("oxide", s) }
 
-// isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, Abra alba, Al and Fe (mg/kg).
+// isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, M450T1918 (XCMS), Abra alba, Al and
+// Fe (mg/kg).
 func isFeature(s string) bool {
+	if shape, _ := shapeOf(s); strings.HasPrefix(shape, "M0T0") {
+		return true
+	}
 	word, number := sampleWord(s)
 	at := max(0, strings.IndexAny(s, " ._"))
 	genus, species := s[:at], s[min(at+1, len(s)):]

@@ -17,6 +17,7 @@ axis* | (nm) | _nm | [nm] | (µm) | (μm) | [µm] | longitud de onda | longueur 
 about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp | id
 depth | depth | tiefe | position | distance | centroid | duration | doy | dauer | elevation | altitude
+long | long
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
 year | year | jahr | année | annee | anno | año
 day | date | datum | fecha
@@ -25,6 +26,7 @@ position | x | y | z | line | row | col | column | pixel
 gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
 gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
 gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
+feature | measurement_type | measurement type | measure | indicator | metric
 feature | type | feature | features | species | otu | otu id | asv | asv id | taxon | taxa | genus | clade
 feature | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
 feature | clade_name | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
