@@ -40,7 +40,11 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	if s != nil && !h.Header {
 		s.units = 0
 	} else if s != nil && s.units > 0 {
-		s.note(noteHeadLines(s.units, s.lines[1]))
+		note := noteHeadLines(s.units, s.lines[1])
+		if s.orange {
+			note = "lines 2 and 3 are types and flags, as Orange writes them"
+		}
+		s.note(note)
 	}
 	return nil
 }
