@@ -86,7 +86,8 @@ func FromTable(t *table.Table) (*Library, error) {
 		}
 	}
 	for _, note := range t.Notes {
-		if !strings.Contains(note, "taken for the rows' ids") && !strings.Contains(note, "it holds text, and no") {
+		needless := []string{"taken for the rows' ids", "it holds text, and no", " data, too, but may "}
+		if !slices.ContainsFunc(needless, func(s string) bool { return strings.Contains(note, s) }) {
 			l.Notes = append(l.Notes, note)
 		}
 	}
