@@ -21,7 +21,7 @@ const (
 func (s *survey) footer(text []byte, comma rune) int {
 	lines := slices.Collect(bytes.Lines(text))
 	at := len(lines)
-	b := newBlock(lines, comma)
+	b := newBlock(beforeBlank(lines), comma)
 	if b == nil {
 		return 0
 	}
@@ -121,15 +121,18 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 	})
 }
 
-// newBlock is nil unless two thirds of the last lines are alike. They end at the last blank line, if it is below
-// half of the lines, since text may follow.
-func newBlock(lines [][]byte, comma rune) *block {
+// beforeBlank is the lines before the last blank one, if it is below half of them, since text may follow it.
+func beforeBlank(lines [][]byte) [][]byte {
 	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
 		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
-			lines = lines[:i]
-			break
+			return lines[:i]
 		}
 	}
+	return lines
+}
+
+// newBlock is nil unless two thirds of the last lines are alike.
+func newBlock(lines [][]byte, comma rune) *block {
 	b := &block{lines: lines, fields: splitAll(lines, comma)}
 	widths, last := map[int]int{}, max(0, min(1, len(lines)-1), len(lines)-max(leastTable, len(lines)/4))
 	all := 0

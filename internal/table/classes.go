@@ -63,7 +63,7 @@ func (p *parser) findClasses(first [][]byte) error {
 		return err
 	}
 	d.Header = HeaderNo
-	rows := p.columnsOf(new(survey).split(p.split.Rest, d.Delimiter, surveyRows))
+	rows := p.columnsOf(new(survey).split(p.split.Rest, d.Delimiter, surveyRows/10))
 	numbers := func(c column) bool { return c.numbers > 0 && c.words == 0 && (d.Missing || c.gaps == 0) }
 	number := func(f []byte) bool { e := p.entry(f); return e.number || e.gap && len(e.text) > 0 }
 	if (is("class", names[at[0]]) || slices.ContainsFunc(rows, numbers)) && !slices.ContainsFunc(first, number) {

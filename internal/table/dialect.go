@@ -28,6 +28,9 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 			continue
 		}
 		b := newBlock(lines, comma)
+		if b == nil { // text follows the table
+			b = newBlock(beforeBlank(lines), comma)
+		}
 		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
 			best, d.Delimiter = b, comma
 		}

@@ -100,6 +100,7 @@ func (t trial) read(source string, settings []string) (*trial, *Error) {
 	if d.trying, d.Workers = true, 1; d.Words.Drop == "" && d.Text == TextError {
 		d.Text = TextDrop // who has no such setting is asked about columns of text in another way
 	}
+	d.Drop, d.NA, d.Skip.ranges = slices.Clip(d.Drop), slices.Clip(d.NA), slices.Clip(d.Skip.ranges) // the caller's
 	for i := 0; i < len(settings); i += 2 {
 		d.set(settings[i], settings[i+1])
 	}
@@ -133,19 +134,14 @@ func (d *Dialect) settings() []setting {
 		{&w.Label, "-label", d.Label != "", func(v string) { d.Label = v }},
 		{&w.Weights, "-weights", d.Weights != "", nil},
 		{&w.ID, "-id", d.ID != "" && d.ID != NoID, nil},
-		{&w.Drop, "-drop", d.Drop != nil, func(v string) {
-			d.Drop = append(slices.Clip(d.Drop), strings.Split(v, ",")...)
-		}},
+		{&w.Drop, "-drop", d.Drop != nil, func(v string) { d.Drop = append(d.Drop, strings.Split(v, ",")...) }},
 		{&w.Keep, "-keep", d.Keep != nil, nil},
 		{&w.Names, "-names", d.Names != nil, nil},
 		{&w.Header, "-header", d.Header == HeaderNo, func(v string) {
 			d.Header = map[string]Header{"yes": HeaderYes, "no": HeaderNo}[v]
 		}},
-		{&w.NA, "-na", false, func(v string) { d.NA = append(slices.Clip(d.NA), v) }},
-		{&w.Skip, "-skip", false, func(v string) {
-			d.Skip.ranges = slices.Clip(d.Skip.ranges)
-			_ = d.Skip.Add(v)
-		}},
+		{&w.NA, "-na", false, func(v string) { d.NA = append(d.NA, v) }},
+		{&w.Skip, "-skip", false, func(v string) { _ = d.Skip.Add(v) }},
 		{&w.Below, "-below", false, func(string) { d.Below = BelowHalf }},
 		{&w.Missing, "-missing", false, func(string) { d.Missing = true }},
 		{&w.Delimiter, "-delimiter", false, func(v string) { d.Delimiter = rune(v[0]) }},

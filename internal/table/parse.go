@@ -167,7 +167,7 @@ func (p *parser) plainRows(o *part) {
 		}
 		pos = end
 		line++
-		if o.rows++; o.rows == 1 {
+		if o.rows++; o.first == 0 {
 			o.first = line
 		}
 		o.last = line

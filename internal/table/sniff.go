@@ -13,7 +13,7 @@ import (
 const sniffSize = 4096
 
 // otherTables are the formats of other files by their first bytes and, for some, by what their start holds as
-// well, and what to do with them. The module convert reads those without. The names of Parquet and Arrow go on
+// well (in lower case), and what to do with them. The module convert reads those without. The names of Parquet and Arrow go on
 // with what no name of a column has.
 var otherTables = []struct{ magic, holds, is, do string }{
 	{"PAR1\x15", "", "a Parquet file", ""},
@@ -28,10 +28,10 @@ var otherTables = []struct{ magic, holds, is, do string }{
 		"export it as text"},
 	{"\\begin{", "", "LaTeX", "keep the lines with &, without \\\\, and give -delimiter '&'"},
 	{"||", "||\n|", "a table of Jira", "save it as CSV"},
-	{"@relation", "", arff, belowData}, {"@RELATION", "", arff, belowData}, {"%", "\n@relation", arff, belowData},
+	{"@", "@relation ", arff, belowData}, {"%", "\n@relation ", arff, belowData},
 	{"BEGIN IONS", "", "an MGF file of peaks", "make a table of bins of them"},
 	{"<", "", "HTML or XML, as some programs name .xls", "export it as CSV"},
-	{"{", "Biological Observation Matrix", "a BIOM table", "biom convert --to-tsv makes text of it"},
+	{"{", "biological observation matrix", "a BIOM table", "biom convert --to-tsv makes text of it"},
 	{"{\"", "", "JSON", "save it as CSV"}, {"{\n", "", "JSON", "save it as CSV"},
 	{"[{", "", "JSON", "save it as CSV"}, {"[\n", "", "JSON", "save it as CSV"},
 	{"\x1f\x8b", "", "a gzip file", "unpack it first"},
@@ -51,7 +51,7 @@ func otherTable(head []byte, source string) string {
 	if isSPC && len(head) > 1 && head[1] >= 0x4b && head[1] <= 0x4d {
 		is = "an SPC file of Galactic"
 	}
-	unix := bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n"))
+	unix := bytes.ToLower(bytes.ReplaceAll(head, []byte("\r\n"), []byte("\n")))
 	for _, other := range otherTables {
 		if is == "" && bytes.HasPrefix(head, []byte(other.magic)) && bytes.Contains(unix, []byte(other.holds)) {
 			is, do = other.is, other.do
@@ -92,26 +92,33 @@ func (c *chunks) sniff() error {
 		_, _ = c.r.Discard(2)
 		c.r = bufio.NewReaderSize(csv.UTF16(c.r, b[0] == 0xff), readSize)
 		return nil
-	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b[:max(0, len(b)-1)], '\r') >= 0:
-		c.r = bufio.NewReaderSize(macLines{c.r}, readSize)
-		return nil
 	case bytes.IndexByte(b, 0) >= 0:
 		msg = "this is a binary file, not text"
+	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b[:max(0, len(b)-1)], '\r') >= 0:
+		c.r = bufio.NewReaderSize(&macLines{r: c.r}, readSize)
+		return nil
 	default:
 		return nil
 	}
 	return &Error{Source: c.source, Msg: msg}
 }
 
-// macLines reads a text with LF in place of each CR.
-type macLines struct{ r io.Reader }
+// macLines reads a text with LF in place of each CR, and of CR with LF, which may be in quotes.
+type macLines struct {
+	r  io.Reader
+	cr bool // the last byte was a CR
+}
 
-func (m macLines) Read(b []byte) (n int, err error) {
-	n, err = m.r.Read(b)
-	for i, c := range b[:n] {
+func (m *macLines) Read(b []byte) (int, error) {
+	n, err := m.r.Read(b)
+	text := b[:0]
+	for _, c := range b[:n] {
 		if c == '\r' {
-			b[i] = '\n'
+			text = append(text, '\n')
+		} else if !(m.cr && c == '\n') {
+			text = append(text, c)
 		}
+		m.cr = c == '\r'
 	}
-	return n, err
+	return len(text), err
 }

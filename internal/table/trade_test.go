@@ -79,6 +79,9 @@ func TestTrade(t *testing.T) {
 		{"land,year,v,u\n" + several, "a column of text: column 1 (land)"},
 		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|nose x|nose y|tail x|tail y|"},
 		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"},
+		{strings.Repeat("Key A: some value\n", 10) + "\nid,xb,xc\n" + linesOf(6, "k%d,$.5,1.$"), "|xb|xc|"},
+		{"@Relation iris\n@ATTRIBUTE a real\n@DATA\n1,2\n", "this is an ARFF file"},
+		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
 	} {
 		text, want := c[0], c[1]
 		d := Dialect{Guess: true, Missing: !strings.HasPrefix(text, "id,a,b\nx")}
