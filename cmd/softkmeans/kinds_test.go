@@ -210,7 +210,7 @@ func TestCodes(t *testing.T) {
 	file := filepath.Join(trade, "consumers.csv")
 	for _, scale := range []string{"auto", "zscore"} {
 		out := strings.Join(strings.Fields(must(t, "fit", "-k", "2", "-scale", scale, file)), " ")
-		if !strings.Contains(out, "column 1 (pack) is data, too") || strings.Contains(out, "codes of groups") {
+		if !strings.Contains(out, "column 1 (pack) is used as data") || strings.Contains(out, "codes of groups") {
 			t.Errorf("not told once: %.400s", out)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 // Found is what the numbers of a table are.
@@ -231,17 +232,19 @@ func Constant(x *softkmeans.Matrix) (at []int) {
 }
 
 // ConstantWords is a note on columns that [Constant] finds, by their names.
-func ConstantWords(names []string) string { return contain(names) + " the same number in all rows" }
+func ConstantWords(names []string) string {
+	return contain(names) + " only one value" + table.Plural(len(names), "", " each")
+}
 
 // contain is "column a contains" or "columns a, b, c, 4 more contain".
 func contain(names []string) string {
-	if len(names) == 1 {
-		return "column " + names[0] + " contains"
-	}
+	columns := "columns "
 	if n := len(names) - 3; n > 0 {
 		names = append(names[:3:3], strconv.Itoa(n)+" more")
+	} else if len(names) == 1 {
+		columns = "column "
 	}
-	return "columns " + strings.Join(names, ", ") + " contain"
+	return columns + strings.Join(names, ", ") + table.Plural(len(names), " contains", " contain")
 }
 
 // within is how far sums may be off by the rounding of their parts, as a share.

@@ -86,7 +86,7 @@ func FromTable(t *table.Table) (*Library, error) {
 		}
 	}
 	for _, note := range t.Notes {
-		needless := []string{"taken for the rows' ids", "it holds text, and no", " data, too, but may "}
+		needless := []string{"taken for the rows' ids", "it holds text, and no", " used as data, but may "}
 		if !slices.ContainsFunc(needless, func(s string) bool { return strings.Contains(note, s) }) {
 			l.Notes = append(l.Notes, note)
 		}

@@ -169,15 +169,19 @@ func numeric(f []byte) bool {
 
 func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
 
-// share is how many of the columns of numbers have one in a line of any number of fields; 0 if a word is in one.
+// share is how many of the columns of numbers have one in a line of any number of fields; 0 if words are in more than an
+// eighth as many. A few words, such as OVRFLW, are missing values.
 func (b *block) share(fields [][]byte) float64 {
-	n, all := 0, howMany(b.of, func(of bool) bool { return of })
+	n, words, all := 0, 0, howMany(b.of, func(of bool) bool { return of })
 	for j, f := range fields[:min(len(fields), b.width)] {
 		if b.of[j] && numeric(f) {
 			n++
 		} else if b.of[j] && !missing(bytes.TrimSpace(f)) {
-			return 0
+			words++
 		}
+	}
+	if 8*words > n {
+		return 0
 	}
 	return float64(n) / float64(max(all, 1))
 }

@@ -15,15 +15,15 @@
 //     begin with # are comments, unless nine of ten do. Rules such as ---- and an empty field after the last
 //     column are passed over. The decimal sign is the comma if some number can only be read so, and none
 //     only with a point. 1.234 beside semicolons is a question.
-//  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them. The
-//     block begins with the first three rows in a row, and the header above it: the lines right above, but
-//     for comments, with as many fields, or one with a name less. Lines above these are text before the
-//     table. They are not, and an error follows, if one has as many fields as the rows, if one has more
-//     numbers than words and no blank line is below it, or if three have. Keys (Date:), lines that begin
-//     with *!%; and all lines above one with * or ! or <tag> are text anyway. Without a header, names come
-//     from the last comment. Lines below the rows are text if they have no number and another number of
-//     fields; below a blank line also if they begin with Mean, SD, n, …, or have no number, or one and
-//     another number of fields. An error in a text of several titled tables says so.
+//  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
+//     hardly a word there. The block begins with the first three rows in a row, and the header above it: the
+//     lines right above, but for comments, with as many fields, or one with a name less. Lines above these
+//     are text before the table. They are not, and an error follows, if one has as many fields as the rows,
+//     if one has more numbers than words and no blank line is below it, or if three have. Keys (Date:),
+//     lines that begin with *!%; and all lines above one with * or ! or <tag> are text anyway. Without a
+//     header, names come from the last comment. Lines below the rows are text if they have no number and
+//     another number of fields; below a blank line also if they begin with Mean, SD, n, …, or have no
+//     number, or one and another number of fields. An error in a text of several titled tables says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, if all its fields are in quotes and no other
 //     line's are, if it begins with the name of an axis, or if words are above columns of numbers as often
 //     as numbers are. A line of numbers that rise or fall is a header if no other line's numbers do so and
@@ -49,11 +49,12 @@
 //     names samples; if a line below the names begins with Group or Class; if the file is GCT; and if each
 //     sample stands beside the same axis, as the Cary writes.
 //     It is a question if columns are smooth along an axis, though line 1 does not name samples; if eight
-//     columns or more are smooth along regular steps without a name, and line 1 names samples or is missing;
-//     if five columns or more stand beside genes, or names of samples above features (Compound, Species,
-//     OTU_3, gene12, Abra alba, Fe) or above a column 1 without a name; if there are features and no line 1;
-//     if any column is named m/z or has lineages; if a line below the names has words above text and numbers
-//     that all come again. An axis or features beside fewer columns, or others, is a warning.
+//     columns or more are smooth along regular steps that have no name of an axis, and line 1 names samples
+//     or is missing; if five columns or more stand beside genes, or names of samples above features
+//     (Compound, Species, OTU_3, gene12, Abra alba, Fe) or above a column 1 without a name; if there are
+//     features and no line 1; if any column is named m/z or has lineages; if a line below the names has
+//     words above text and numbers that all come again. An axis beside fewer or other columns is a warning,
+//     and so are features beside one or two.
 //     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells the
 //     axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question, provided that
 //     each sample has each value of the axis once: the last of two columns of text, or years beside one.
@@ -75,9 +76,10 @@
 //   - -200, -0.99, -9999 and the like that come twice or more, far from all others of their column, 1e30,
 //     and -1 or -9 if they come twice or more as the only number below 0;
 //   - columns that have about the same number in each row, while rows differ in size, as genes by samples
-//     do, unless ids or names are samples, dates or a series; genes as ids of five columns;
-//   - uncertainties behind values (Zr Error, sd), names of sums, years (1800 to 2100), parts of dates,
-//     depths, coordinates (lat; x beside y), names that come twice;
+//     do, unless ids or names are samples, dates or a series; ids named gene, protein, … of five columns or
+//     more;
+//   - uncertainties behind values (Zr Error, Fe_err, sd), names of sums, n, years (1800 to 2100), parts of
+//     dates, depths, coordinates (lat, and long beside it; x beside y), names that come twice;
 //   - codes: few whole numbers in columns such as Plot or class, and numbers such as 007;
 //   - whole numbers that only rise or count again, others at regular steps, equal ones that stay together or
 //     come in turn, and numbers that are the same within such a group.

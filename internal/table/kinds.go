@@ -342,7 +342,7 @@ func (p *parser) noteDoubtful() {
 		if found != nil {
 			warned++
 			p.survey.note("warning: " + firstOf(mapped(found, p.columnName), ", ") + Plural(len(found), " is", " are") +
-				" data, too, but may " + doubt.may)
+				" used as data, but may " + doubt.may)
 		}
 	}
 	if warned > 0 {

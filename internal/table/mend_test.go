@@ -164,7 +164,7 @@ func TestOthersNamed(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"fat,m" + names + "\n" + rows("J,J"+values+"\n"),
-			"column 1 (fat), column 2 (m) are data, too, but may not belong beside " +
+			"column 1 (fat), column 2 (m) are used as data, but may not belong beside " +
 				"12 columns from X1100 to X1210; -drop 1,2 leaves them out"},
 		{"a,b,c" + names + "\n" + rows("J,J,J"+values+"\n"), "12 columns from X1100 to X1210"},
 		{"a,b,c,d" + names + "\n" + rows("J,J,J,J"+values+"\n"), ""},
@@ -177,23 +177,23 @@ func TestOthersNamed(t *testing.T) {
 				"-skip 13- leaves them out"},
 		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,3,1\n", ""},
 		{"s,a,b\n" + rows("PI,1,J.5\n") + "P13,0,2.5\n", ""}, // package kinds tells of a
-		{"s,a,b\n" + rows("PI,01,J.5\n") + "P13,02,2.5\n", "column 2 (a) is data, too, but may be classes or ids"},
-		{"s,a,b\n" + rows("PI,190J,J.5\n"), "column 2 (a) is data, too, but may be dates or parts of them"},
-		{"s,SiO2,Fe,Si_err\n" + rows("PI,J.5,1.J,0.J\n"), "column 4 (Si_err) is data, too, but may be uncertainties"},
-		{"s,LAT_DEG,LONG_DEG,v\n" + rows("PI,J.5,1.J,2.J\n"), "column 2 (LAT_DEG), column 3 (LONG_DEG) are data, too, but may tell"},
+		{"s,a,b\n" + rows("PI,01,J.5\n") + "P13,02,2.5\n", "column 2 (a) is used as data, but may be classes or ids"},
+		{"s,a,b\n" + rows("PI,190J,J.5\n"), "column 2 (a) is used as data, but may be dates or parts of them"},
+		{"s,SiO2,Fe,Si_err\n" + rows("PI,J.5,1.J,0.J\n"), "column 4 (Si_err) is used as data, but may be uncertainties"},
+		{"s,LAT_DEG,LONG_DEG,v\n" + rows("PI,J.5,1.J,2.J\n"), "column 2 (LAT_DEG), column 3 (LONG_DEG) are used as data, but may tell"},
 		{"s,Long,v,w\n" + rows("PI,J.5,1.J,2.J5\n"), ""},
-		{"s,a,sd\n" + rows("PI,J.5,0.J\n"), "column 3 (sd) is data, too, but may be uncertainties"},
+		{"s,a,sd\n" + rows("PI,J.5,0.J\n"), "column 3 (sd) is used as data, but may be uncertainties"},
 		{"s,a,b\n" + rows("PI,J,J.5\n") + "P13,-1,2.5\nP14,3,-1\n",
-			"-1 comes 2 times, in a, b; -na -1 -missing fit, if it stands for missing ones"},
+			"-1 comes 2 times, in a, b; -na -1 -missing fit, if it is a missing value, in any column"},
 		{"s,a,b\n" + rows("PI,J,J.5\n") + "P13,-1,2.5\nP14,-2,-1\n", ""},
 		{"date,a,b\nTransform:,5,2\n" + rows("I/1/1960,1,J\n"),
 			"row 1 is data, though it has \"Transform:\" " +
 				"where others have dates; -skip 1 leaves it out"},
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
-			"column 1 (0) is data, too, but may be times, places, codes or parts of a design, by the order of the " +
+			"column 1 (0) is used as data, but may be times, places, codes or parts of a design, by the order of the " +
 				"numbers down the file; -drop 1 leaves it out"},
 		{"z,a,b,c,Sum,m\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
-			"warning: column 5 (Sum) is data, too, but may be a sum of others, or count cases\n"},
+			"warning: column 5 (Sum) is used as data, but may be a sum of others, or count cases\n"},
 		{"z,a,Sum\n" + rows("PI,0.J,J\n"), ""}, // of too few others
 	} {
 		got, err := Read(strings.NewReader(c.text), "f.csv", Dialect{Guess: true, Words: Words{}.orFlags()})
@@ -201,7 +201,7 @@ func TestOthersNamed(t *testing.T) {
 		if err == nil {
 			notes = strings.Join(got.Notes, "\n")
 		}
-		named := strings.Contains(notes, "data, t") || strings.Contains(notes, "-skip")
+		named := strings.Contains(notes, "as data, ") || strings.Contains(notes, "-skip")
 		if err != nil || !strings.Contains(notes, c.want) || c.want == "" && named {
 			t.Errorf("%q: %q, %v, not %q", c.text, notes, err, c.want)
 		}

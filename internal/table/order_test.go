@@ -40,7 +40,7 @@ func TestOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := strings.Contains(strings.Join(got.Notes, "\n"), "column 2 (v) is data, too, but may be times")
+			told := strings.Contains(strings.Join(got.Notes, "\n"), "column 2 (v) is used as data, but may be times")
 			if want := j == 0 && name != "measured" && name != "sorted"; told != want {
 				t.Errorf("%s, %d: %q", name, j, got.Notes)
 			}
@@ -83,7 +83,7 @@ func TestDoubts(t *testing.T) {
 	flags := Dialect{Guess: true, Words: Words{}.orFlags()}
 	for text, name := range map[string]string{number: "(Sample Number)", plot: "(plot)"} {
 		got, err := Read(strings.NewReader(text), "f", flags)
-		if err != nil || strings.Count(strings.Join(got.Notes, "\n"), name+" is data, too") != 1 {
+		if err != nil || strings.Count(strings.Join(got.Notes, "\n"), name+" is used as data") != 1 {
 			t.Errorf("%s: %q, %v", name, got.Notes, err)
 		}
 	}

@@ -149,7 +149,7 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 		}
 		if sure[v] {
 			t.note("warning: " + shown + " comes " + Plural(times[v], "once", strconv.Itoa(times[v])+" times") +
-				", in " + someOf(in[v]) + hint(d.Words.NA, flags+", if it stands for missing ones"))
+				", in " + someOf(in[v]) + hint(d.Words.NA, flags+", if it is a missing value, in any column"))
 		}
 	}
 }

@@ -55,10 +55,10 @@ func TestTrade(t *testing.T) {
 		{"POINTID,pH,N\n" + linesOf(9, "4722%d53$,5.$,1.$"), "column 1 (POINTID) is taken for the rows' ids"},
 		{"No;Matrikelnr.;a\n" + linesOf(9, "%d;39$3%d15;$,5") + ";;3,5\n", "column 2 (Matrikelnr.) is "},
 		{"year,month,a,b\n" + linesOf(9, "20%d3,$,1.$,2.5%d"),
-			"warning: column 1 (year), column 2 (month) are data, too, but may be dates or parts of them"},
+			"warning: column 1 (year), column 2 (month) are used as data, but may be dates or parts of them"},
 		{"a,RT,Area,RT,Area\n" + linesOf(9, "$.5,$,3,1.$,%d5"), "warning: 4 columns have names that come twice, such as \"RT\""},
 		{"id,a,b,c,Total\nx,1,2,3,6\ny,4,,1,5\nz,2,2,2,6\nw,,5,1,6\nv,1,1,9,11\n",
-			"column 5 (Total) is data, too, but may be a sum of others"},
+			"column 5 (Total) is used as data, but may be a sum of others"},
 		{"s,a,b,c\n" + linesOf(9, "s%d,$,2.$,4") + "\nReferences:\n\"[1] A, B: C\"\n",
 			"text after the table (\"References:\")"},
 		{"s,a,b,c\n" + linesOf(9, "s%d,$,2.$,4") + "\nConfidence Level,95.0\n",
@@ -80,6 +80,9 @@ func TestTrade(t *testing.T) {
 		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|nose x|nose y|tail x|tail y|"},
 		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"},
 		{strings.Repeat("Key A: some value\n", 10) + "\nid,xb,xc\n" + linesOf(6, "k%d,$.5,1.$"), "|xb|xc|"},
+		{"Reader:\tH1\nDate\t3/7/2024\n\nScan:Spectrum\n\nWavelength\tA1\tA2\tA3\tA4\tA5\tA6\tA7\tA8\n" +
+			"300\tOVRFLW" + strings.Repeat("\t1.5", 7) + "\n" + linesOf(12, "30%d"+strings.Repeat("\t%d.5", 8)),
+			"\"OVRFLW\" in column \"A1\" is not a number"},
 		{"@Relation iris\n@ATTRIBUTE a real\n@DATA\n1,2\n", "this is an ARFF file"},
 		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
 	} {
