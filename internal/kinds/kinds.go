@@ -62,9 +62,9 @@ func Slack(k, d int) float64 {
 // in 8 to 400 columns .1 and .6 did about as well.
 const slackOfNoise = .25
 
-// Choose chooses the number of prototypes of the rows x by choosek.Choose. Without sums they are as given. Of
-// rows that s divided by these sums it takes [surprising] rows, without weights. The choice is nil if the rows
-// are too few to tell.
+// Choose chooses the number of prototypes of the rows x by choosek.Choose. Without sums they are as
+// given. Of rows that s divided by these sums it takes [surprising] rows, without weights. The choice is
+// nil if the rows are too few to tell.
 func Choose(
 	ctx context.Context, x *softkmeans.Matrix, sums []float64, s *scale.Scaling, o *choosek.Options,
 ) (*choosek.Choice, error) {
@@ -80,10 +80,10 @@ func Choose(
 }
 
 // surprising returns the rows by which a number of prototypes is chosen, of rows x that s divided by the
-// given sums: how far each entry is from what the sums of its row and column let expect, for counts by its
-// standard deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in
-// brightness the choice was right for 57; by the rows divided by their sums for 33, and by the rows as given
-// for 1.
+// given sums: how far each entry is from what the sums of its row and column let expect, for counts by
+// its standard deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in
+// brightness the choice was right for 57; by the rows divided by their sums for 33, and by the rows as
+// given for 1.
 func surprising(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkmeans.Matrix {
 	mean, total := make([]float64, x.Cols), 0.0
 	for i, n := range sizes {
@@ -153,14 +153,16 @@ func Look(x *softkmeans.Matrix) (f Found) {
 	return f
 }
 
-// Codes returns the columns, from 1, whose few whole numbers may be codes of groups, ratings or answers; nil if
-// there are none. At least a quarter of the columns must be measurements: they contain decimals, or more than
-// mostCodes different numbers. If all numbers are whole, as counts are, half of the columns must be measurements,
-// and only the first and the last column are looked at, in fewCodes rows or more. Columns for which told returns
-// true, and columns of 0 and 1 that code a word, such as city=Paris, are not returned.
+// Codes returns the columns, from 1, whose few whole numbers may be codes of groups, ratings or answers;
+// nil if there are none. At least a quarter of the columns must be measurements: they contain decimals,
+// or more than mostCodes different numbers. If all numbers are whole, as counts are, half of the columns
+// must be measurements, and only the first and the last column are looked at, in fewCodes rows or more.
+// Columns for which told returns true, and columns of 0 and 1 that code a word, such as city=Paris, are
+// not returned.
 //
-// Of 1 297 files of many projects 70 have such columns that no name tells. In nine of these they are not codes:
-// numbers of guests, persons, parasites and strokes, temperatures, and coefficients of linear programs.
+// Of 1 297 files of many projects 70 have such columns that no name tells. In nine of these they are not
+// codes: numbers of guests, persons, parasites and strokes, temperatures, and coefficients of linear
+// programs.
 func Codes(x *softkmeans.Matrix, names []string, told func(name string) bool) (at []int) {
 	whole := !slices.ContainsFunc(x.Data, func(v float64) bool { return v > math.Floor(v) })
 	if x.Cols < 3 || whole && x.Rows < fewCodes {
@@ -181,8 +183,8 @@ func Codes(x *softkmeans.Matrix, names []string, told func(name string) bool) (a
 	return at
 }
 
-// codes reports whether column j contains at most mostCodes different numbers, all whole. coded: they are also at
-// most mostCodes in size, two or more, and there are three times as many rows.
+// codes reports whether column j contains at most mostCodes different numbers, all whole. coded: they
+// are also at most mostCodes in size, two or more, and there are three times as many rows.
 func codes(x *softkmeans.Matrix, j int) (coded, few bool) {
 	times, within, rows := map[float64]int{}, true, 0
 	for i := range x.Rows {
@@ -210,8 +212,8 @@ func CodesWords(names []string) string {
 	return "warning: " + contain(names) + " few different numbers, all whole, and may be codes, ratings or answers"
 }
 
-// Constant returns the columns, from 1, that contain one number in all of three rows or more. Missing values do not
-// count.
+// Constant returns the columns, from 1, that contain one number in all of three rows or more. Missing
+// values do not count.
 func Constant(x *softkmeans.Matrix) (at []int) {
 	for j := range x.Cols {
 		first, n := math.NaN(), 0

@@ -40,8 +40,8 @@ func (t *Table) noteAlike(data []bool, d *Dialect) {
 		t.Header && numbered && !replicated && !sampled {
 		return
 	} else if alike, apart := t.agreement(); alike >= least && apart >= leastApart {
-		why = "the columns contain similar numbers, and the rows do not, as in a table of genes, species or peaks with a " +
-			"sample in each column"
+		why = "the columns contain similar numbers, and the rows do not, as in a table of genes, species or " +
+			"peaks with a sample in each column"
 	}
 	if why != "" {
 		t.note("warning: " + why + ": rows are taken for samples" + hint(d.Words.Transpose, end))

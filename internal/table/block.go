@@ -1,7 +1,7 @@
 package table
 
-// The third stage: which lines are the table. Instruments write text before it, and people below it, such as
-// Instrument: … and Source: …. It is left out where what is between is a table for certain.
+// The third stage: which lines are the table. Instruments write text before it, and people below it,
+// such as Instrument: … and Source: …. It is left out where what is between is a table for certain.
 
 import (
 	"bytes"
@@ -69,8 +69,8 @@ func numbersFrom(text []byte) int {
 	return 0
 }
 
-// sections returns the titles in a text of several tables: lines of one field, at the start or after a blank
-// line, that are before a line of more fields.
+// sections returns the titles in a text of several tables: lines of one field, at the start or after a
+// blank line, that are before a line of more fields.
 func sections(text []byte) (titles []string) {
 	title, blank := []byte(nil), true
 	for line := range bytes.Lines(text) {
@@ -87,8 +87,8 @@ func sections(text []byte) (titles []string) {
 	return titles
 }
 
-// leftOut notes that lines are text, unless they are blank or comments, and reports whether it does. from is
-// the index of the first among those of the text.
+// leftOut notes that lines are text, unless they are blank or comments, and reports whether it does.
+// from is the index of the first among those of the text.
 func (s *survey) leftOut(from int, lines [][]byte, where string) bool {
 	i := slices.IndexFunc(lines, func(line []byte) bool { return present(line) && !isComment(line) })
 	if i >= 0 {
@@ -108,8 +108,8 @@ type block struct {
 	numbers float64    // the share of numbers among the fields of these
 }
 
-// splitAll returns the fields of lines; nil for one that is blank, a comment, a rule, no CSV, or has a tab beside
-// blanks.
+// splitAll returns the fields of lines; nil for one that is blank, a comment, a rule, no CSV, or has a
+// tab beside blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
 		split := (*survey)(nil).splitter(line, comma)
@@ -121,7 +121,8 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 	})
 }
 
-// beforeBlank is the lines before the last blank one, if it is below half of them, since text may follow it.
+// beforeBlank is the lines before the last blank one, if it is below half of them, since text may follow
+// it.
 func beforeBlank(lines [][]byte) [][]byte {
 	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
 		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
@@ -169,8 +170,8 @@ func numeric(f []byte) bool {
 
 func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
 
-// share is how many of the columns of numbers have one in a line of any number of fields; 0 if words are in more than an
-// eighth as many. A few words, such as OVRFLW, are missing values.
+// share is how many of the columns of numbers have one in a line of any number of fields; 0 if words are
+// in more than an eighth as many. A few words, such as OVRFLW, are missing values.
 func (b *block) share(fields [][]byte) float64 {
 	n, words, all := 0, 0, howMany(b.of, func(of bool) bool { return of })
 	for j, f := range fields[:min(len(fields), b.width)] {
@@ -256,8 +257,8 @@ func (b *block) header(first int) int {
 	return n
 }
 
-// heads reports whether the line above line n belongs to the header: it has names itself or, if line n does,
-// adds to names that come twice. Columns 1 and 2 have names on the last such line.
+// heads reports whether the line above line n belongs to the header: it has names itself or, if line n
+// does, adds to names that come twice. Columns 1 and 2 have names on the last such line.
 func (b *block) heads(n int, named bool) bool {
 	line := b.fields[n-1]
 	if named && repeats(b.fields[n]) && howMany(line, present) > 1 {

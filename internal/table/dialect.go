@@ -13,8 +13,9 @@ import (
 // delimiters are tried in this order.
 const delimiters = "\t;|, "
 
-// dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of those by
-// which the last lines are most alike and have the most numbers. Line 1 decides if they are alike by none.
+// dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of
+// those by which the last lines are most alike and have the most numbers. Line 1 decides if they are
+// alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
 	lines := slices.Collect(bytes.Lines(text))
 	lines = lines[:min(len(lines), 2*mostAbove)]
@@ -55,8 +56,8 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	s.skip += len(bytes.Join(lines[:n], nil))
 }
 
-// firstLine takes the delimiter from a first line such as sep=; which Excel reads, and skips the two lines with
-// which a GCT file begins.
+// firstLine takes the delimiter from a first line such as sep=; which Excel reads, and skips the two
+// lines with which a GCT file begins.
 func (s *survey) firstLine(text []byte, d *Dialect) {
 	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	word := bytes.Trim(line, "\r \"") // but no tab: it may be the delimiter
@@ -72,9 +73,9 @@ func (s *survey) firstLine(text []byte, d *Dialect) {
 	}
 }
 
-// findComments finds out whether lines that begin with # are comments, and keeps the last two before the first
-// other line. They are none if they are nine lines of ten. Below that line some may be rows whose ids begin
-// with #: they have as many fields as it, and a number. The user is asked about them.
+// findComments finds out whether lines that begin with # are comments, and keeps the last two before the
+// first other line. They are none if they are nine lines of ten. Below that line some may be rows whose
+// ids begin with #: they have as many fields as it, and a number. The user is asked about them.
 func (s *survey) findComments(text []byte, d *Dialect) {
 	lines := slices.DeleteFunc(slices.Collect(bytes.Lines(text)), absent)
 	hashes := howMany(lines, isComment)
@@ -97,8 +98,8 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	s.note("lines that begin with # are comments")
 }
 
-// namesAbove takes names from the last comment before the rows, or from the one above it if that has as many
-// fields and the last has units.
+// namesAbove takes names from the last comment before the rows, or from the one above it if that has as
+// many fields and the last has units.
 func (s *survey) namesAbove(d *Dialect) {
 	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
 		return
@@ -115,8 +116,8 @@ func (s *survey) namesAbove(d *Dialect) {
 	}
 }
 
-// namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign before
-// each, and several tabs between them.
+// namesIn is the names in a comment; nil unless they are as many as the columns. There may be its sign
+// before each, and several tabs between them.
 func (s *survey) namesIn(comment []byte, comma rune) (names [][]byte) {
 	comment = bytes.TrimLeft(comment, " \t")
 	sign, width := string(comment[:min(1, len(comment))]), len(s.lines[0]) // a unit such as % may follow
@@ -131,9 +132,9 @@ func (s *survey) namesIn(comment []byte, comma rune) (names [][]byte) {
 	return mapped(names, func(f []byte) []byte { return bytes.TrimLeft(f, sign+" ") })
 }
 
-// decimal finds the decimal sign. Numbers such as 1,5 or 1.234,5 say that it is the comma, those such as 1.5 or
-// 1,234.5 deny it. It asks about one such as 1,234, if the comma is not the delimiter, or as 1.234 beside
-// semicolons, if no other says which sign it is.
+// decimal finds the decimal sign. Numbers such as 1,5 or 1.234,5 say that it is the comma, those such as
+// 1.5 or 1,234.5 deny it. It asks about one such as 1,234, if the comma is not the delimiter, or as
+// 1.234 beside semicolons, if no other says which sign it is.
 func (s *survey) decimal(text []byte, d *Dialect) {
 	if d.Decimal != 0 {
 		return
@@ -172,7 +173,8 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 }
 
 // guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
-// semicolon, beside which a comma may be a decimal one. line is one line; in quotes there are no delimiters.
+// semicolon, beside which a comma may be a decimal one. line is one line; in quotes there are no
+// delimiters.
 func guessDelimiter(line []byte) rune {
 	for _, comma := range "\t;" {
 		if split := csv.New(line, comma); split.Next() == nil && len(split.Fields) > 1 {

@@ -75,8 +75,8 @@ func (p *parser) given(e *entry) string {
 	return ""
 }
 
-// noName reports whether an entry on line 1 is missing. It is not if it is only a word of Dialect.NA, which may
-// be the name of a column.
+// noName reports whether an entry on line 1 is missing. It is not if it is only a word of Dialect.NA,
+// which may be the name of a column.
 func (e *entry) noName() bool { return e.gap && (e.given == "" || missing(e.text)) }
 
 // withPoint exchanges commas and points if the decimal sign is the comma.
@@ -102,8 +102,8 @@ func (p *parser) value(field []byte) (v float64, ok bool) {
 	return e.v, e.number && e.form == 0
 }
 
-// number is the number of an entry in field j, or the error that it has none of the form and the unit of its
-// column.
+// number is the number of an entry in field j, or the error that it has none of the form and the unit of
+// its column.
 func (p *parser) number(e entry, j int) (float64, *Error) {
 	c := &plainColumn
 	if p.survey != nil && p.survey.columns != nil {

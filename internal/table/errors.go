@@ -100,7 +100,8 @@ func (t trial) read(source string, settings []string) (*trial, *Error) {
 	if d.trying, d.Workers = true, 1; d.Words.Drop == "" && d.Text == TextError {
 		d.Text = TextDrop // who has no such setting is asked about columns of text in another way
 	}
-	d.Drop, d.NA, d.Skip.ranges = slices.Clip(d.Drop), slices.Clip(d.NA), slices.Clip(d.Skip.ranges) // the caller's
+	d.Drop, d.NA = slices.Clip(d.Drop), slices.Clip(d.NA) // which are the caller's
+	d.Skip.ranges = slices.Clip(d.Skip.ranges)
 	for i := 0; i < len(settings); i += 2 {
 		d.set(settings[i], settings[i+1])
 	}
@@ -119,8 +120,8 @@ func (d *Dialect) set(word, value string) {
 	}
 }
 
-// setting is a setting that messages may advise: the place of its word, its flag on the command line, whether
-// it is about columns and given, and what a value does.
+// setting is a setting that messages may advise: the place of its word, its flag on the command line,
+// whether it is about columns and given, and what a value does.
 type setting struct {
 	word  *string
 	flag  string

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// form is how numbers are written, beyond digits, a sign, a decimal sign and an exponent. The minus sign may be
-// U+2212, and the exponent that of 1.5D+03, as Fortran writes.
+// form is how numbers are written, beyond digits, a sign, a decimal sign and an exponent. The minus sign
+// may be U+2212, and the exponent that of 1.5D+03, as Fortran writes.
 type form uint8
 
 const (
@@ -30,8 +30,8 @@ const (
 	spaces     = " \u00a0\u202f\u2009"
 )
 
-// plainer returns a number with a decimal point and without all that its form adds, its form, and its unit or
-// currency. It returns nil for text in none of these forms. The digits may have too many points.
+// plainer returns a number with a decimal point and without all that its form adds, its form, and its
+// unit or currency. It returns nil for text in none of these forms. The digits may have too many points.
 func plainer(field []byte, decimal rune) (text []byte, has form, unit string) {
 	sign, digits, exponent, behind := parts(string(bytes.TrimSpace(utf8Text(field))))
 	if digits == "" {
@@ -83,8 +83,8 @@ func numeral(field []byte, decimal rune) bool {
 	return isNumber(text)
 }
 
-// parts takes a number apart: what is before its digits, these with points and separators, the exponent with
-// its letter, and what is behind.
+// parts takes a number apart: what is before its digits, these with points and separators, the exponent
+// with its letter, and what is behind.
 func parts(s string) (before, digits, exponent, behind string) {
 	from := strings.IndexAny(s, "0123456789.,")
 	if from < 0 {
@@ -103,8 +103,8 @@ func parts(s string) (before, digits, exponent, behind string) {
 	return before, digits, exponent, behind
 }
 
-// isUnitBehind reports whether text behind a number is its unit. With a space between them any short word may
-// be one.
+// isUnitBehind reports whether text behind a number is its unit. With a space between them any short
+// word may be one.
 func isUnitBehind(s string, apart bool) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	other := func(r rune) bool {

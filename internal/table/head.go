@@ -18,8 +18,8 @@ type header struct {
 	numbers []float64 // on it
 }
 
-// findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports that a
-// column was found by its name there.
+// findHeader decides whether line 1 is a header, and notes the lines of units below it. named reports
+// that a column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	s, d, names := p.survey, &p.dialect, mapped(fields, shown)
 	known := d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
@@ -49,15 +49,17 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	return nil
 }
 
-// noteHeadLines returns a note that n lines below the header belong to it, with the first words of one of them.
+// noteHeadLines returns a note that n lines below the header belong to it, with the first words of one
+// of them.
 func noteHeadLines(n int, line [][]byte) string {
 	words := mapped(slices.DeleteFunc(slices.Clone(line), absent), shown)
 	return Plural(n, "the line after the header is", "the "+strconv.Itoa(n)+" lines after the header are") +
 		" taken for names or units (" + strings.Join(words[:min(3, len(words))], ", ") + ", …)"
 }
 
-// guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so do
-// quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows do not.
+// guessHeader finds out whether line 1 is a header. Columns of numbers below words make it one, and so
+// do quotes that the rows do not have. A line of numbers alone is one if they rise and those of the rows
+// do not.
 func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	if p.survey.quoted && len(lines) > 1 || p.survey.names {
 		return header{is: true}
@@ -100,10 +102,11 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	return h
 }
 
-// numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, … do.
-// They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a header for
-// certain if no row does, and there is more: many steps alike, a column without a name, numbers outside of
-// their columns, a count above the names of rows. Others above an axis without a name are a question.
+// numericHeader decides whether a line of numbers names the columns, as wavelengths, years or 0, 1, 2, …
+// do. They rise or fall, and most rows do not, or not at equal steps as those of line 1 do. It is a
+// header for certain if no row does, and there is more: many steps alike, a column without a name,
+// numbers outside of their columns, a count above the names of rows. Others above an axis without a name
+// are a question.
 func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
 	numbers, n, ask := h.numbers, len(h.numbers), false
 	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances
@@ -147,15 +150,15 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 
 func (p *parser) thisLine() string { return "line " + strconv.Itoa(p.split.Start) }
 
-// mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of means,
-// and surveys write questions and keys.
+// mostHeadLines is how many lines a header may have below its names: loggers write units and kinds of
+// means, and surveys write questions and keys.
 const mostHeadLines = 4
 
-// headLines counts the lines after line 1 that belong to the header, such as units. They have words, and no
-// numbers, above columns of numbers. A row with a name may have words as well: one or two and no units, or a
-// name with digits like the last row's.
-// classes counts the lines below them that have classes of samples, which are columns then: they begin so, or
-// have a name and a few words, each more than once.
+// headLines counts the lines after line 1 that belong to the header, such as units. They have words, and
+// no numbers, above columns of numbers. A row with a name may have words as well: one or two and no
+// units, or a name with digits like the last row's. classes counts the lines below them that have
+// classes of samples, which are columns then: they begin so, or have a name and a few words, each more
+// than once.
 func (p *parser) headLines(lines [][][]byte) (n, classes int) {
 	p.width = len(lines[0])
 	switch {
@@ -217,8 +220,8 @@ func completes(head, line [][]byte) bool {
 	return howMany(line, present) >= longAxis && both < 2 && howMany(head, present) > 2
 }
 
-// allWords reports whether a line is a header, without a survey: none of its fields is a number or stands for a
-// missing one. Empty fields, the label column and ignored columns do not count.
+// allWords reports whether a line is a header, without a survey: none of its fields is a number or
+// stands for a missing one. Empty fields, the label column and ignored columns do not count.
 func (p *parser) allWords(fields [][]byte) (is bool) {
 	for j, f := range fields {
 		e := p.entry(f)
@@ -238,8 +241,8 @@ func hasAll(names, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
 }
 
-// shape finds out why lines have one field more than line 1, or than others, if they do. An empty last field
-// that not all lines have does not count.
+// shape finds out why lines have one field more than line 1, or than others, if they do. An empty last
+// field that not all lines have does not count.
 func (s *survey) shape(d *Dialect) {
 	if len(s.lines) < 2 {
 		return

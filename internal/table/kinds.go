@@ -341,8 +341,8 @@ func (p *parser) noteDoubtful() {
 		}
 		if found != nil {
 			warned++
-			p.survey.note("warning: " + firstOf(mapped(found, p.columnName), ", ") + Plural(len(found), " is", " are") +
-				" used as data, but may " + doubt.may)
+			p.survey.note("warning: " + firstOf(mapped(found, p.columnName), ", ") +
+				Plural(len(found), " is", " are") + " used as data, but may " + doubt.may)
 		}
 	}
 	if warned > 0 {
@@ -363,7 +363,8 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
 	where := func(name string) bool {
 		word, _ := sampleWord(name)
-		return is("depth", word) || has("where", name) || onMap && has("long", name) || times[pairs[name]] > 0 && p.width > 4
+		return is("depth", word) || has("where", name) || onMap && has("long", name) ||
+			times[pairs[name]] > 0 && p.width > 4
 	}
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
 	all, order := p.numbers(), p.inOrder()
@@ -379,7 +380,8 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 		}},
 		{"be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
 			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
-			return c.padded && c.whole || few && (is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name)))
+			named := is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name))
+			return c.padded && c.whole || few && named
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet

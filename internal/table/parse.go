@@ -284,7 +284,8 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
-// otherWidth is the error for a line of another number of fields than line 1, or for line 1 if more lines are as it.
+// otherWidth is the error for a line of another number of fields than line 1, or for line 1 if more
+// lines are as it.
 func (p *parser) otherWidth(fields [][]byte) *Error {
 	n, widths := len(fields), map[int]int{}
 	e := p.fault(-1, Count(n, "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")

@@ -10,8 +10,8 @@ import (
 	"strconv"
 )
 
-// Reader reads the rows of a text in blocks. It keeps no rows: the memory is that of a few chunks of the text
-// and of the longest line. A line may have 64 MB and 1048576 fields, a quoted field 1 MB.
+// Reader reads the rows of a text in blocks. It keeps no rows: the memory is that of a few chunks of the
+// text and of the longest line. A line may have 64 MB and 1048576 fields, a quoted field 1 MB.
 //
 // Lines end in LF or CRLF. A byte order mark, spaces around numbers, and blank lines
 // before and after the rows are skipped; a blank line between rows is an error.
@@ -35,9 +35,9 @@ type Reader struct {
 	trial  trial
 }
 
-// NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A text
-// without rows is an error that wraps a *NoRows. source is the text's name in messages. With an error the Reader
-// is nil, or one of which Overview alone may be called.
+// NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A
+// text without rows is an error that wraps a *NoRows. source is the text's name in messages. With an
+// error the Reader is nil, or one of which Overview alone may be called.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t, in, err := open(r, source, d)
 	if err != nil {
@@ -173,10 +173,10 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	return t, in, nil
 }
 
-// ReadRows reads as many rows into dst as it can hold, or as there are, and returns their number. The number
-// is 0 only with an error: io.EOF after the last row, a *Error, or an error of r that has source in its text
-// already. The rows before an error are returned first. ReadRows stores the rows' classes, indices into
-// Classes, in class, unless that is nil or there is no label column.
+// ReadRows reads as many rows into dst as it can hold, or as there are, and returns their number. The
+// number is 0 only with an error: io.EOF after the last row, a *Error, or an error of r that has source
+// in its text already. The rows before an error are returned first. ReadRows stores the rows' classes,
+// indices into Classes, in class, unless that is nil or there is no label column.
 //
 // ReadRows panics if dst is shorter than a row, or if class is shorter than the number of rows.
 func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
@@ -198,8 +198,8 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	return n, nil
 }
 
-// take returns the data of the next sound rows of the part, at most so many, and adds their texts and weights
-// to those in t.
+// take returns the data of the next sound rows of the part, at most so many, and adds their texts and
+// weights to those in t.
 func (t *Reader) take(most int) []float64 {
 	from := t.at
 	t.at = min(t.sound(), from+most)

@@ -12,9 +12,9 @@ import (
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
 const sniffSize = 4096
 
-// otherTables are the formats of other files by their first bytes and, for some, by what their start holds as
-// well (in lower case), and what to do with them. The module convert reads those without. The names of Parquet and Arrow go on
-// with what no name of a column has.
+// otherTables are the formats of other files by their first bytes and, for some, by what their start
+// holds as well (in lower case), and what to do with them. The module convert reads those without. The
+// names of Parquet and Arrow go on with what no name of a column has.
 var otherTables = []struct{ magic, holds, is, do string }{
 	{"PAR1\x15", "", "a Parquet file", ""},
 	{"ARROW1\x00", "", "an Arrow file", ""},
@@ -42,7 +42,7 @@ const (
 	saveAs = "save it as text or .npy"
 
 	arff      = "an ARFF file of Weka"
-	belowData = "keep the lines below @data, and write the names of the attributes above them, with commas between"
+	belowData = "keep the lines below @data, and write the names of the attributes above them, with commas"
 )
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.
@@ -80,8 +80,9 @@ func shellWord(name string) string {
 	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
-// sniff looks at the start of a text, of which it waits for two bytes only. It makes UTF-8 of UTF-16, and LF of
-// ends of lines that are CR alone, as Excel for the Mac writes. It returns an error for other formats.
+// sniff looks at the start of a text, of which it waits for two bytes only. It makes UTF-8 of UTF-16,
+// and LF of ends of lines that are CR alone, as Excel for the Mac writes. It returns an error for other
+// formats.
 func (c *chunks) sniff() error {
 	_, _ = c.r.Peek(2) // its error is found again
 	b, _ := c.r.Peek(min(c.r.Buffered(), sniffSize))

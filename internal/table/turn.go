@@ -193,15 +193,17 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	}
 	if t == asItStands && d.Pick == nil && f.lone(axis) {
 		n := len(f.samples)
-		s.note("warning: this seems to be " + Plural(n, "1 sample or channel in a column", strconv.Itoa(n)+
-			" samples or channels in columns") + ": each line is taken for a row" + hint(d.Words.Transpose, " yes makes rows of the columns") +
+		these := Plural(n, "1 sample or channel in a column", strconv.Itoa(n)+" samples or channels in columns")
+		s.note("warning: this seems to be " + these + ": each line is taken for a row" +
+			hint(d.Words.Transpose, " yes makes rows of the columns") +
 			"; put the samples of several files into one table")
 	}
 	return t, why
 }
 
-// tells weighs what tells that three columns or more are samples: column 1 is an axis or has features, line 1
-// names samples, and the columns are smooth. Two of them leave no doubt if a name tells the first.
+// tells weighs what tells that three columns or more are samples: column 1 is an axis or has features,
+// line 1 names samples, and the columns are smooth. Two of them leave no doubt if a name tells the
+// first.
 func (f *frame) tells(axis []float64) (t turning, why string) {
 	numbered, _, sampled := likeSamples(mapped(f.samples, f.nameOf))
 	n, c, bare, spectral := len(f.samples), &f.all[0], f.head == nil, f.spectral()
@@ -306,8 +308,8 @@ func isMutation(s string) bool {
 
 func isOxide(s string) bool { return is("oxide", s) }
 
-// isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, M450T1918 (XCMS), Abra alba, Al and
-// Fe (mg/kg).
+// isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, M450T1918 (XCMS), Abra
+// alba, Al and Fe (mg/kg).
 func isFeature(s string) bool {
 	if shape, _ := shapeOf(s); strings.HasPrefix(shape, "M0T0") {
 		return true
