@@ -28,8 +28,9 @@ func TestMissingError(t *testing.T) {
 		failure{args + " -drop city data.csv", 1,
 			"data.csv: " + gaps + " (add -missing " + rule + ", which "}.check(t)
 		// One line mends the columns of text, too.
-		failure{args + " data.csv", 1, "column 4 (city), 4 values such as \"Rome, IT\" and \"say \\\"hi\\\"\"; and " + gaps +
-			" (add -drop city -missing " + rule + ", which "}.check(t)
+		failure{args + " data.csv", 1,
+			"column 4 (city), 4 values such as \"Rome, IT\" and \"say \\\"hi\\\"\"; and " + gaps +
+				" (add -drop city -missing " + rule + ", which "}.check(t)
 	}
 	for _, f := range []failure{
 		{"fit -k 2 -missing mean -stream yes data.csv", 2,

@@ -42,7 +42,7 @@ func (d *data) look(f *inputFlags) scale.Kind {
 			}
 		}
 		if len(words) == len(columns) {
-			text += "; -drop " + strings.Join(words, ",") + table.Plural(len(words), " leaves it out", " leaves them out")
+			text += "; -drop " + strings.Join(words, ",") + " leaves " + table.Plural(len(words), "it", "them") + " out"
 		}
 		note(text)
 	}

@@ -80,10 +80,10 @@ func Choose(
 }
 
 // surprising returns the rows by which a number of prototypes is chosen, of rows x that s divided by the
-// given sums: how far each entry is from what the sums of its row and column let expect, for counts by
-// its standard deviation. Noise is then the same everywhere. On 60 random tables of rows that differ in
-// brightness the choice was right for 57; by the rows divided by their sums for 33, and by the rows as
-// given for 1.
+// given sums: the distance of each entry from the number expected by the sums of its row and column. For
+// counts it is divided by its standard deviation. Noise is then the same everywhere. On 60 random tables
+// of rows that differ in brightness the choice was right for 57; by the rows divided by their sums for
+// 33, and by the rows as given for 1.
 func surprising(x *softkmeans.Matrix, sizes []float64, s *scale.Scaling) *softkmeans.Matrix {
 	mean, total := make([]float64, x.Cols), 0.0
 	for i, n := range sizes {
@@ -208,7 +208,8 @@ const (
 
 // CodesWords is a warning of columns that [Codes] finds, by their names.
 func CodesWords(names []string) string {
-	return "warning: " + contain(names) + " few different numbers, all whole, and may be codes, ratings or answers"
+	return "warning: " + contain(names) +
+		" few different numbers, all whole, and may be codes, ratings or answers"
 }
 
 // Constant returns the columns, from 1, that contain one number in all of three rows or more. Missing

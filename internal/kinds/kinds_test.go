@@ -182,7 +182,8 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// TestCodes: few whole numbers beside measurements are codes, not beside other small counts, and not in few rows.
+// TestCodes: few whole numbers beside measurements are codes. They are none beside other small counts,
+// and in few rows.
 func TestCodes(t *testing.T) {
 	rows := func(n int, of ...func(i int) float64) (rows [][]float64) {
 		for i := range n {

@@ -192,8 +192,9 @@ func (d *Dialect) carry(column string) {
 	d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 }
 
-// doubt decides whether a text is arranged anew, or asks by word. stay: the columns that the Dialect names
-// are there then, too. yes and no are what answers do.
+// doubt reports whether a text is arranged anew, or returns the question about it. t says how certain that is.
+// stay reports that the new table contains the columns that the Dialect names. word names the setting in the
+// question, msg is its text, and yes and no tell the effects of the answers.
 func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) (sure bool, ask *Error) {
 	given := d.rolesGiven()
 	if t == certain && d.Names == nil && d.Header != HeaderNo && stay {

@@ -34,7 +34,7 @@ func ordered(numbers []float64) bool {
 	return rises(numbers) || len(numbers) >= longAxis && Ordered(numbers)
 }
 
-// even reports whether two numbers or more have equal steps, but for rounding.
+// even reports whether two numbers or more have steps that are equal to within rounding.
 func even(numbers []float64) bool {
 	n, off := len(numbers), 1.01*unit(numbers)
 	step := (numbers[n-1] - numbers[0]) / float64(n-1)
@@ -52,7 +52,8 @@ func counting(numbers []float64) bool {
 	return Counts(numbers) || even(numbers) && numbers[0] >= 1800 && last <= 2100 && step == math.Trunc(step)
 }
 
-// exactAxis reports whether many numbers have equal steps, but for rounding, and do not merely count.
+// exactAxis reports whether longAxis numbers or more have steps that are equal to within rounding, and do not
+// merely count.
 func exactAxis(numbers []float64) bool {
 	return len(numbers) >= longAxis && !counting(numbers) && even(numbers)
 }

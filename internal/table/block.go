@@ -1,7 +1,7 @@
 package table
 
 // The third stage: which lines are the table. Instruments write text before it, and people below it,
-// such as Instrument: … and Source: …. It is left out where what is between is a table for certain.
+// such as Instrument: … and Source: …. The text is left out if the lines between are certain to be a table.
 
 import (
 	"bytes"
@@ -88,7 +88,7 @@ func sections(text []byte) (titles []string) {
 }
 
 // leftOut notes that lines are text, unless they are blank or comments, and reports whether it does.
-// from is the index of the first among those of the text.
+// from is the index of the first line in the text.
 func (s *survey) leftOut(from int, lines [][]byte, where string) bool {
 	i := slices.IndexFunc(lines, func(line []byte) bool { return present(line) && !isComment(line) })
 	if i >= 0 {

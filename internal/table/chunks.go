@@ -32,8 +32,8 @@ type chunks struct {
 
 // read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It
 // returns fewer if r has no more at the time, so that an error in a line is reported before the next line
-// arrives. Every line but the last of the text ends in LF. The error is io.EOF, a *Error, or that of r after
-// readError; then there are no lines.
+// arrives. Every line but the last of the text ends in LF. The error is io.EOF, a *Error, or
+// the error of r after readError. With an error there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
 	if text = c.rest; len(text) == 0 {
 		text, err = c.lines(buf)

@@ -5,8 +5,8 @@
 // # How a text is read
 //
 // With Dialect.Guess a text goes through seven stages. The first four look at the first 256 kB. A stage notes
-// what it takes for granted, and asks, by an error, about what it leaves open. A setting of the Dialect
-// answers.
+// each decision that it takes. If a text can be read in two ways, the stage asks by an error. A setting of the
+// Dialect answers.
 //
 //  1. Bytes (sniff.go, package csv). Other formats are named: binary ones, HTML, JSON, ARFF. UTF-16 is read,
 //     and so are lines that end in CR. Bytes that are not UTF-8 are Windows-1252.
@@ -24,12 +24,12 @@
 //     header, names come from the last comment. Lines below the rows are text if they have no number and
 //     another number of fields; below a blank line also if they begin with Mean, SD, n, …, or have no
 //     number, or one and another number of fields. An error in a text of several titled tables says so.
-//  4. Head (head.go). Line 1 is a header if it has no numbers, if all its fields are in quotes and no other
-//     line's are, if it begins with the name of an axis, or if words are above columns of numbers as often
-//     as numbers are. A line of numbers that rise or fall is a header if no other line's numbers do so and
-//     one thing more says so: eight or more have regular steps; they count above names of rows; they lie
-//     outside of their columns; a column has no name. Otherwise it is a question if it has eight numbers or
-//     equal steps, or stands above an axis without a name. So is a word beside more numbers.
+//  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is one if
+//     it alone has all fields in quotes, or has words above columns of numbers as often as numbers. A line of
+//     numbers that rise or fall is a header if no other line's numbers do so and one thing more says so: eight
+//     or more have regular steps; they count above names of rows; they lie outside of their columns; a column
+//     has no name. Otherwise it is a question if it has eight numbers or equal steps, or stands above an axis
+//     without a name. So is a word beside more numbers.
 //     Up to four lines below belong to the header, such as units and questions. Above columns of numbers
 //     they have words and no number; if they have words above text, too, these must be units or three
 //     different ones. They complete names that come twice or are blank. Below such names a line with a word
@@ -70,19 +70,20 @@
 //     among numbers and columns of text are counted to the end of the text, and told in one error, unless
 //     Missing and Text say what to do (faults.go).
 //
-// If rows come of it, warnings (kinds.go, total.go, alike.go) tell of
-//   - a first or last row that is the sum or the mean of the others, and rows named Total, Mean, LOD, … with
-//     those named SD, n, … beside them;
-//   - -200, -0.99, -9999 and the like that come twice or more, far from all others of their column, 1e30,
-//     and -1 or -9 if they come twice or more as the only number below 0;
-//   - columns that have about the same number in each row, while rows differ in size, as genes by samples
-//     do, unless ids or names are samples, dates or a series; ids named gene, protein, … of five columns or
-//     more;
-//   - uncertainties behind values (Zr Error, Fe_err, sd), names of sums, n, years (1800 to 2100), parts of
-//     dates, depths, coordinates (lat, and long beside it; x beside y), names that come twice;
-//   - codes: few whole numbers in columns such as Plot or class, and numbers such as 007;
-//   - whole numbers that only rise or count again, others at regular steps, equal ones that stay together or
-//     come in turn, and numbers that are the same within such a group.
+// If rows come of it, there are warnings (kinds.go, total.go, alike.go) of these kinds.
+//   - The first or last row is the sum or the mean of the others. Rows are named Total, Mean, LOD, …, with rows
+//     named SD, n, … beside them.
+//   - Numbers such as -200, -0.99 and -9999 come twice or more, far from all others of their column. So do -1
+//     and -9 as the only number below 0. A number such as 1e30 comes once.
+//   - Columns have about the same number in each row, while rows differ in size, as genes by samples do. Ids
+//     or names that are samples, dates or a series prevent this warning. Five columns stand beside ids named
+//     gene, protein, ….
+//   - Columns are uncertainties behind values (Zr Error, Fe_err, sd), or named as sums or n. They are years
+//     (1800 to 2100), parts of dates, depths or coordinates (lat, and long beside it; x beside y). Names come
+//     twice.
+//   - Columns are codes: few whole numbers in columns such as Plot or class, and numbers such as 007.
+//   - Whole numbers only rise, or count again. Other numbers rise at regular steps. Equal numbers stay
+//     together, or come in turn. Numbers are the same within such a group.
 //
 // # Advice
 //
