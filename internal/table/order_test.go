@@ -98,3 +98,14 @@ func TestDoubts(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubted: a warning tells of a column by its name, or by its number if it has none.
+func TestDoubted(t *testing.T) {
+	h := Head{Notes: []string{"warning: column 6, column 9 (age) are used as data, but may be classes or ids",
+		"warning: column 4 is used as data, but may be dates"}}
+	for name, want := range map[string]bool{"c4": true, "c6": true, "age": true, "c66": false, "c": false, "ag": false} {
+		if h.Doubted(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}

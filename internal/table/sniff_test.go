@@ -1,8 +1,10 @@
 package table
 
 import (
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // TestOtherTable: the line to run names the file so that a shell takes it for one word, and
@@ -30,5 +32,37 @@ func TestOtherTable(t *testing.T) {
 			len(x.Names) == 0 {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestMacLines: CR is an end of line, and so is CR with LF, wherever the text is cut.
+func TestMacLines(t *testing.T) {
+	const text, want = "a,b\r1.5,2\r\n3,4\r\r\n5,6\n", "a,b\n1.5,2\n3,4\n\n5,6\n"
+	for _, r := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text))} {
+		if got, err := io.ReadAll(&macLines{r: r}); err != nil || string(got) != want {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+}
+
+// TestRuleFirst: a rule is no blank line, wherever a chunk begins.
+func TestRuleFirst(t *testing.T) {
+	text := "a,b\n" + strings.Repeat("1.5,2.5\n", 40000) + strings.Repeat("-----\n1.5,2.5\n", 200)
+	for chunk := 20; chunk < 60; chunk++ {
+		got, err := Read(strings.NewReader(text), "f", Dialect{Header: HeaderYes, Guess: true, chunk: chunk})
+		if err != nil || got.Rows != 40200 {
+			t.Fatalf("chunks of %d: %v", chunk, err)
+		}
+	}
+}
+
+// TestRowWithWord: a row may have a word among many numbers, and a header has more.
+func TestRowWithWord(t *testing.T) {
+	lines := [][]byte{[]byte("nm\tA\tB\tC\tD\tE\tF\tG\tH"), []byte("300\tOVRFLW\t1\t2\t3\t4\t5\t6\t7")}
+	for range 9 {
+		lines = append(lines, []byte("310\t8\t1\t2\t3\t4\t5\t6\t7"))
+	}
+	if b := newBlock(lines, '\t'); b == nil || b.row(b.fields[0]) || !b.row(b.fields[1]) {
+		t.Error("the header is a row, or the row with OVRFLW is none")
 	}
 }

@@ -80,9 +80,12 @@ func TestTrade(t *testing.T) {
 		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|nose x|nose y|tail x|tail y|"},
 		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"},
 		{strings.Repeat("Key A: some value\n", 10) + "\nid,xb,xc\n" + linesOf(6, "k%d,$.5,1.$"), "|xb|xc|"},
-		{"Reader:\tH1\nDate\t3/7/2024\n\nScan:Spectrum\n\nWavelength\tA1\tA2\tA3\tA4\tA5\tA6\tA7\tA8\n" +
+		{"Software Version\t3.12.08\n\n\nPlate Number\tPlate 1\nDate\t3/7/2024\nTime\t11:31:30 AM\n\n" +
+			"Plate Type\t96\n\nScan:Spectrum\n\nWavelength\tA1\tA2\tA3\tA4\tA5\tA6\tA7\tA8\n" +
 			"300\tOVRFLW" + strings.Repeat("\t1.5", 7) + "\n" + linesOf(12, "30%d"+strings.Repeat("\t%d.5", 8)),
 			"\"OVRFLW\" in column \"A1\" is not a number"},
+		{"Key A: v\nKey B: v\n\ns;a;b\n" + linesOf(12, "s%d;$.5;2.$") + "\nThe values are\nmeans of days\nin two years\nby the office\n",
+			"text after the table"},
 		{"@Relation iris\n@ATTRIBUTE a real\n@DATA\n1,2\n", "this is an ARFF file"},
 		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
 	} {
