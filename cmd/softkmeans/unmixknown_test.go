@@ -223,7 +223,7 @@ func TestUnmixKnownDeleted(t *testing.T) {
 	writeText(t, "lib.hdr", text)
 	said := must(t, strings.Fields("unmix -centers lib.sli -o g.npy a.img")...)
 	sameAbundances(t, "lib.sli", abundances(t, "g.npy", s, 3), s.shares.At, 1e-12)
-	for _, want := range []string{"2 channels left out: bad (bbl), or deleted in a spectrum.",
+	for _, want := range []string{"2 of 12 channels are marked as bad (bbl), or have no value in some spectrum",
 		"2 bands that the spectra lack are left out.", "10 columns joined"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)

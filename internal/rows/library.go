@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -27,76 +26,30 @@ func library(source string, d *table.Dialect) (text io.Reader, notes []string, e
 	if header == "" || err != nil {
 		return nil, nil, err
 	}
-	h, err := envi.ReadFile(header)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case h.FileType != envi.SpectralLibrary:
-		return nil, nil, fmt.Errorf("%s: is an ENVI image and no table; its pixels are fitted by unmix",
-			source)
-	case h.Bands != 1:
-		return nil, nil, fmt.Errorf("%s: a spectral library of %d bands; it must have one", header, h.Bands)
-	}
-	values, err := libraryValues(h, data)
+	s, err := openSpectra(header, data, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch n := len(channelsOf(h, values)); {
-	case n == 0:
-		return nil, nil, fmt.Errorf("%s: all channels are bad ones (bbl), or without a value", header)
-	case n < h.Samples:
-		notes = []string{fmt.Sprintf("%d of %d channels are marked as bad (bbl), or have no value in any "+
-			"spectrum, and are left out", h.Samples-n, h.Samples)}
-	}
-	named := d.ID != table.NoID
+	text, notes = bytes.NewReader(s.text(d.ID != table.NoID)), s.Notes
 	libraryDialect(d)
-	return bytes.NewReader(libraryText(h, values, named)), append(h.Notes, notes...), nil
+	return text, notes, nil
 }
 
 // Spectra reads a spectral library, with the wavelengths as names of columns. Channels that are bad
 // (bbl), or have no value in some spectrum, are left out.
 func Spectra(header, data string) (*table.Table, error) {
-	h, err := envi.ReadFile(header)
-	switch {
-	case err != nil:
-		return nil, err
-	case h.FileType != envi.SpectralLibrary || h.Bands != 1:
-		return nil, fmt.Errorf("%s: is of an image; give a spectral library, with a line for each spectrum "+
-			"and one band", header)
-	}
-	values, err := libraryValues(h, data)
+	s, err := openSpectra(header, data, true)
 	if err != nil {
 		return nil, err
 	}
-	t := &table.Table{Rows: h.Lines}
-	t.Source, t.IDs, t.Notes = data, h.Spectra, h.Notes
-	at := slices.DeleteFunc(channelsOf(h, values), func(j int) (missing bool) {
-		for i := range h.Lines {
-			missing = missing || h.IsMissing(values[i*h.Samples+j])
-		}
-		return missing
-	})
-	for n, j := range at {
-		if t.Names = append(t.Names, table.Column(j)); h.Wavelengths != nil {
-			t.Names[n] = number(h.Wavelengths[j])
-		}
+	var d table.Dialect
+	libraryDialect(&d)
+	t, err := table.Read(bytes.NewReader(s.text(true)), data, d)
+	if err == nil {
+		t.Notes, t.Header = s.Notes, s.Wavelengths != nil || len(s.channels) < s.Samples
 	}
-	if len(at) == 0 {
-		return nil, fmt.Errorf("%s: every channel is bad, or deleted in one of the spectra", data)
-	}
-	n := h.Samples - len(at)
-	if t.Header = h.Wavelengths != nil || n > 0; n > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%d channels left out: bad (bbl), or deleted in a spectrum", n))
-	}
-	for i := range h.Lines {
-		for _, j := range at {
-			t.Data = append(t.Data, scaled(h, values[i*h.Samples+j]))
-		}
-	}
-	return t, nil
+	return t, err
 }
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // libraryDialect makes d that of the text. Nothing is guessed.
 func libraryDialect(d *table.Dialect) {
@@ -108,18 +61,56 @@ func libraryDialect(d *table.Dialect) {
 	}
 }
 
-// channelsOf returns the channels that are not bad and have a value in some spectrum.
-func channelsOf(h *envi.Header, values []float64) (at []int) {
-	for j := range h.Samples {
-		dead := h.Bad != nil && h.Bad[j]
-		for i := 0; i < h.Lines && !dead && h.IsMissing(values[i*h.Samples+j]); i++ {
-			dead = i == h.Lines-1
+// spectra is a spectral library.
+type spectra struct {
+	*envi.Header
+	values   []float64 // line after line
+	channels []int     // that are not left out
+}
+
+// openSpectra reads a spectral library. It leaves out channels that are bad (bbl), or have no value in any
+// spectrum; with every, in some spectrum.
+func openSpectra(header, data string, every bool) (*spectra, error) {
+	h, err := envi.ReadFile(header)
+	switch {
+	case err != nil:
+		return nil, err
+	case h.FileType != envi.SpectralLibrary && every:
+		return nil, fmt.Errorf("%s: is of an image; give a spectral library", header)
+	case h.FileType != envi.SpectralLibrary:
+		return nil, fmt.Errorf("%s: is an ENVI image and no table; its pixels are fitted by unmix", data)
+	case h.Bands != 1:
+		return nil, fmt.Errorf("%s: a spectral library of %d bands; it must have one", header, h.Bands)
+	}
+	s := &spectra{Header: h}
+	if s.values, err = libraryValues(h, data); err != nil {
+		return nil, err
+	}
+	s.choose(every)
+	switch n := h.Samples - len(s.channels); {
+	case n == h.Samples:
+		return nil, fmt.Errorf("%s: all channels are bad ones (bbl), or without a value", header)
+	case n > 0:
+		in := map[bool]string{true: "some spectrum", false: "any spectrum"}[every]
+		h.Notes = append(h.Notes, fmt.Sprintf("%d of %d channels are marked as bad (bbl), or have no value in %s, "+
+			"and are left out", n, h.Samples, in))
+	}
+	return s, nil
+}
+
+// choose sets the channels. See openSpectra.
+func (s *spectra) choose(every bool) {
+	for j := range s.Samples {
+		missing := 0
+		for i := range s.Lines {
+			if s.IsMissing(s.values[i*s.Samples+j]) {
+				missing++
+			}
 		}
-		if !dead {
-			at = append(at, j)
+		if !(s.Bad != nil && s.Bad[j] || missing == s.Lines || every && missing > 0) {
+			s.channels = append(s.channels, j)
 		}
 	}
-	return at
 }
 
 // libraryValues reads the spectra, line after line. Errors name the file.
@@ -149,23 +140,15 @@ func libraryValues(h *envi.Header, data string) (values []float64, err error) {
 	return values, layout.Read(file, values, cube.Rect{Lines: h.Lines, Samples: h.Samples}, []int{0})
 }
 
-// scaled is a value as a reflectance, if the header says how.
-func scaled(h *envi.Header, v float64) float64 {
-	if h.Scale > 0 {
-		v /= h.Scale
-	}
-	return v
-}
-
-// libraryText writes the table. A value that stands for none is an empty field.
-func libraryText(h *envi.Header, values []float64, named bool) []byte {
+// text returns the table, of reflectances if the header says how. A value that stands for none is an empty
+// field. named: the first column has the names of the spectra.
+func (s *spectra) text(named bool) []byte {
 	var b bytes.Buffer
-	channels := channelsOf(h, values)
 	line := func(first string, field func(j int) string) {
 		if named {
 			b.WriteString(`"` + strings.ReplaceAll(first, `"`, `""`) + `",`)
 		}
-		for i, j := range channels {
+		for i, j := range s.channels {
 			if i > 0 {
 				b.WriteByte(',')
 			}
@@ -173,23 +156,27 @@ func libraryText(h *envi.Header, values []float64, named bool) []byte {
 		}
 		b.WriteByte('\n')
 	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	line(spectrum, func(j int) string {
-		if h.Wavelengths == nil {
+		if s.Wavelengths == nil {
 			return "channel" + strconv.Itoa(j+1)
 		}
-		return number(h.Wavelengths[j])
+		return number(s.Wavelengths[j])
 	})
-	for i := range h.Lines {
+	for i := range s.Lines {
 		name := spectrum + strconv.Itoa(i+1)
-		if h.Spectra != nil {
-			name = table.Printable(strings.Join(strings.Fields(h.Spectra[i]), " "))
+		if s.Spectra != nil {
+			name = table.Printable(strings.Join(strings.Fields(s.Spectra[i]), " "))
 		}
 		line(name, func(j int) string {
-			v := values[i*h.Samples+j]
-			if h.IsMissing(v) {
+			v := s.values[i*s.Samples+j]
+			switch {
+			case s.IsMissing(v):
 				return ""
+			case s.Scale > 0:
+				v /= s.Scale
 			}
-			return number(scaled(h, v))
+			return number(v)
 		})
 	}
 	return b.Bytes()
