@@ -311,7 +311,7 @@ func (f *inputFlags) readAs(s *session, stays func(*rows.Sparse) bool) (*data, e
 		if err := f.checkSparse(sparse); err != nil {
 			return nil, err
 		}
-		above := scale.AboveZero(sparse.X.Data)
+		above := scale.AboveZero(sparse.X.Data, 1)
 		words, err := f.sparseWords(sparse)
 		if err != nil {
 			return nil, err
@@ -352,7 +352,7 @@ func (d *data) prepare(f *inputFlags) (err error) {
 	if err := d.settle(f.missing); err != nil {
 		return err
 	}
-	d.above = scale.AboveZero(d.Data)
+	d.above = scale.AboveZero(d.Data, len(d.Names))
 	kind := scale.KindOf(d.scale)
 	if d.scale == nil {
 		kind = d.look(f)

@@ -73,7 +73,7 @@ func (d *data) scaleBy(ctx context.Context, by *scale.Scaling, divided bool) (er
 		return err
 	}
 	d.x, d.scaling, d.Weights = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), by, t.Weights
-	d.above = by.Bounds(d.Data)
+	d.above = by.Bounds(d.Data, len(d.Names))
 	if d.gaps > 0 {
 		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: d.Weights})
 		if err != nil {

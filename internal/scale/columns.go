@@ -68,27 +68,36 @@ func (c *Columns) Wide() bool {
 	return len(c.Least) >= ManyColumns && c.AboveZero()
 }
 
-// roundZero is how far noise takes entries below 0, as a share of the largest entry.
+// roundZero is how far noise takes entries below 0, as a share of the largest range of a column. A share of
+// the largest entry would hide degrees below 0 beside a pressure of 10 000.
 const roundZero = .02
 
 // AboveZero reports whether all entries are at least 0 except for noise.
-func (c *Columns) AboveZero() bool { return slices.Min(c.Least) >= -roundZero*slices.Max(c.Most) }
+func (c *Columns) AboveZero() bool {
+	noise := 0.0
+	for j, most := range c.Most {
+		noise = max(noise, roundZero*most-roundZero*c.Least[j])
+	}
+	return slices.Min(c.Least) >= -noise
+}
 
-// AboveZero reports whether all entries are at least 0 except for noise. NaN is a missing value.
-func AboveZero(entries []float64) bool {
-	least, most := 0.0, 0.0
-	for _, v := range entries {
-		if v == v {
-			least, most = min(least, v), max(most, v)
+// AboveZero reports whether all entries of rows of cols values each are at least 0 except for noise. NaN is a
+// missing value.
+func AboveZero(data []float64, cols int) bool {
+	c := &Columns{Least: slices.Repeat([]float64{math.Inf(1)}, cols),
+		Most: slices.Repeat([]float64{math.Inf(-1)}, cols)}
+	for i, v := range data {
+		if j := i % cols; v == v {
+			c.Least[j], c.Most[j] = min(c.Least[j], v), max(c.Most[j], v)
 		}
 	}
-	return least >= -roundZero*most
+	return c.AboveZero()
 }
 
 // Bounds reports whether prototypes of rows that s scales are kept at 0 or above: if columns are not
 // standardized, and the entries were [AboveZero] before. s may be nil.
-func (s *Scaling) Bounds(entries []float64) bool {
-	return (s == nil || s.Closes() || s.Kind == Words) && AboveZero(entries)
+func (s *Scaling) Bounds(data []float64, cols int) bool {
+	return (s == nil || s.Closes() || s.Kind == Words) && AboveZero(data, cols)
 }
 
 // ColumnsOf returns those of rows of cols values each, with weights or nil. NaN is a missing

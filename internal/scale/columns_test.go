@@ -62,14 +62,14 @@ func compare(t *testing.T, what string, got, want *Columns) {
 func TestWide(t *testing.T) {
 	for _, c := range []struct {
 		cols  int
-		least float64 // as a share of the largest
+		least float64 // as a share of the largest range of a column
 		left  bool
 	}{{63, 0, false}, {64, 0, true}, {64, -.01, true}, {64, -.03, false}, {200, -.02, true}, {200, -1, false}} {
 		data := make([]float64, 4*c.cols)
 		for i := range data {
 			data[i] = math.Pow(10, float64(i%c.cols%4)) * float64(1+i/c.cols)
 		}
-		data[c.cols] = c.least * 4000
+		data[c.cols] = c.least * 3000
 		blocks := Collector{Kind: Auto}
 		blocks.Add(data[:c.cols], c.cols)
 		blocks.Add(data[c.cols:], c.cols)
@@ -83,6 +83,26 @@ func TestWide(t *testing.T) {
 		}
 		if asked := Of(ZScore, data, c.cols, nil); asked == nil {
 			t.Error("asked for, and left")
+		}
+	}
+}
+
+// TestAboveZero: noise about 0 counts as 0, degrees below 0 beside a pressure do not.
+func TestAboveZero(t *testing.T) {
+	for _, c := range []struct {
+		data []float64
+		cols int
+		want bool
+	}{
+		{[]float64{0, 6, -.09, 1, math.NaN(), math.NaN()}, 2, true},
+		{[]float64{0, 5, -.11, .5}, 2, false},
+		{[]float64{-7, 10_110, 8, 10_350}, 2, false},
+		{[]float64{-7, 10_110, 8, 10_500}, 2, true},
+		{[]float64{-1e308, 1e308, -1e308, 1e308}, 2, false},
+		{[]float64{3, 3, 3}, 1, true}, {[]float64{-3}, 1, false}, {nil, 1, true},
+	} {
+		if got := AboveZero(c.data, c.cols); got != c.want {
+			t.Errorf("%v: %v", c.data, got)
 		}
 	}
 }
