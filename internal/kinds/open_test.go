@@ -101,6 +101,12 @@ func TestOpenHard(t *testing.T) {
 	for i := range narrow.Rows {
 		copy(narrow.Row(i), x.Row(i))
 	}
+	weather := softkmeans.NewMatrix(60, 9, nil) // least, mean and most of degrees, pressure and humidity
+	for i := range weather.Rows {
+		for c := range 9 {
+			weather.Set(i, c, []float64{18, 1006, 57}[c/3]+x.At(i, c/3)+.01*math.Sin(float64(i*(c+3))))
+		}
+	}
 	constant := softkmeans.NewMatrix(60, 20, slices.Repeat([]float64{1.5}, 1200))
 	for _, c := range []struct {
 		name    string
@@ -111,7 +117,7 @@ func TestOpenHard(t *testing.T) {
 	}{
 		{"as it is", x, nil, 3, true}, {"large", scaled(0x1p300), nil, 3, true}, {"small", scaled(0x1p-300), nil, 3, true},
 		{"weights", odd, weights, 3, true}, {"another k", x, nil, 4, false}, {"closed", closed, nil, 3, false},
-		{"below 0", below, nil, 3, false}, {"few columns", narrow, nil, 3, false},
+		{"below 0", below, nil, 3, false}, {"few columns", narrow, nil, 3, false}, {"weather", weather, nil, 3, false},
 		{"few rows", softkmeans.NewMatrix(5, 20, x.Data[:100]), nil, 3, false},
 		{"constant", constant, nil, 3, false}, {"zeros", softkmeans.NewMatrix(60, 20, nil), nil, 3, false},
 	} {
