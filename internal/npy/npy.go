@@ -62,6 +62,12 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 	return n, nil
 }
 
+// Transpose makes columns of the rows, before any is read. Call it after CheckSize. The columns of an array that is
+// not in Fortran order then take the memory of the whole.
+func (n *Reader) Transpose() {
+	n.Rows, n.Cols, n.fortran = n.Cols, n.Rows, !n.fortran && n.Rows > 1 && n.Cols > 1
+}
+
 // turn reads the whole array, whose columns are stored one after the other, and puts the bytes of its rows in
 // the place of r.
 func (n *Reader) turn() {

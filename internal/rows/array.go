@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +15,9 @@ import (
 // package table. A column with its name takes about 100 bytes.
 const mostColumns = 1 << 20
 
+// turnedNote says that a file of numbers is turned.
+const turnedNote = "the table is transposed, as asked: its columns are the rows"
+
 // array reads the table in a .npy file.
 type array struct {
 	head   table.Head
@@ -27,8 +29,9 @@ type array struct {
 
 // openArray reads the header. size is that of the file, or negative if it cannot be known.
 func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
-	if d.Transpose == table.TransposeYes {
-		return openTurned(in, source, d, size)
+	turned := d.Transpose == table.TransposeYes
+	if turned && d.Stream {
+		return nil, fmt.Errorf("%s: %w (-stream no reads it whole)", source, table.ErrTurned)
 	}
 	n, err := npy.NewReader(in, source)
 	if err != nil {
@@ -38,7 +41,11 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 		if err := n.CheckSize(size); err != nil {
 			return nil, err
 		}
-	} else if n.Cols > mostColumns {
+	}
+	if turned {
+		n.Transpose()
+	}
+	if size < 0 && n.Cols > mostColumns {
 		return nil, fmt.Errorf("%s: %d columns; a pipe or a compressed file may have %d", source, n.Cols,
 			mostColumns)
 	}
@@ -57,40 +64,14 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 			return nil, err
 		}
 		a.head, n.Ignore = a.layout.Head, a.layout.Ignored()
-		return a, nil
+	} else {
+		for j := range n.Cols {
+			a.head.Names = append(a.head.Names, table.Column(j))
+		}
 	}
-	for j := range n.Cols {
-		a.head.Names = append(a.head.Names, table.Column(j))
+	if a.head.Turned = turned; turned {
+		a.head.Notes = append(a.head.Notes, turnedNote)
 	}
-	return a, nil
-}
-
-// openTurned reads an array into memory, and then its columns as rows.
-func openTurned(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
-	if d.Stream {
-		return nil, fmt.Errorf("%s: %w (-stream no reads it whole)", source, table.ErrTurned)
-	}
-	a, err := openArray(in, source, table.Dialect{Missing: true}, size)
-	if err != nil {
-		return nil, err
-	}
-	t, err := a.all(size >= 0)
-	if err != nil {
-		return nil, err
-	}
-	turned := make([]float64, len(t.Data))
-	for i, v := range t.Data {
-		turned[i%len(t.Names)*t.Rows+i/len(t.Names)] = v
-	}
-	var text bytes.Buffer
-	npy.WriteHeader(&text, len(t.Names), t.Rows) // a buffer has no errors
-	npy.WriteValues(&text, turned)
-	d.Transpose = table.TransposeNo
-	if a, err = openArray(&text, source, d, -1); err != nil {
-		return nil, err
-	}
-	a.head.Turned = true
-	a.head.Notes = append(a.head.Notes, "the table is transposed, as asked: its columns are the rows")
 	return a, nil
 }
 
