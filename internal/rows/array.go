@@ -134,6 +134,20 @@ func (c *classes) of(v float64) int {
 	return n
 }
 
+func classesOf(labels []float64) (class []int, names []string) {
+	var c classes
+	for _, v := range labels {
+		class = append(class, c.of(v))
+	}
+	return class, c.names
+}
+
+// classTable returns the classes of a column of this name.
+func classTable(source, name string, labels []float64) *table.Classes {
+	class, names := classesOf(labels)
+	return &table.Classes{Source: source, Name: name, Class: class, Classes: names}
+}
+
 // all reads all rows. sized means that CheckSize has confirmed their number.
 func (a *array) all(sized bool) (*table.Table, error) {
 	t := &table.Table{Head: a.head}
@@ -141,13 +155,13 @@ func (a *array) all(sized bool) (*table.Table, error) {
 	if sized {
 		t.Data = make([]float64, 0, a.values.Rows*width)
 	}
-	var labels classes
+	var labels []float64
 	each := func(label, weight float64) {
 		if t.WeightsColumn > 0 {
 			t.Weights = append(t.Weights, weight)
 		}
 		if t.LabelColumn > 0 {
-			t.Class = append(t.Class, labels.of(label))
+			labels = append(labels, label)
 		}
 	}
 	for t.Rows < a.values.Rows {
@@ -164,7 +178,7 @@ func (a *array) all(sized bool) (*table.Table, error) {
 	if _, err := a.rows(t.Data, each); err != io.EOF {
 		return nil, err
 	}
-	t.Classes = labels.names
+	t.Class, t.Classes = classesOf(labels)
 	t.CountMissing()
 	return t, nil
 }
@@ -198,20 +212,18 @@ func readArrayClasses(in io.Reader, source, column string) (*table.Classes, erro
 	}
 	a.values.Ignore = slices.Repeat([]bool{true}, cols) // the other columns may hold anything
 	a.values.Ignore[at-1] = false
-	var labels classes
-	out := &table.Classes{Source: source, Name: table.Column(at - 1)}
+	var labels []float64
 	data := make([]float64, max(1, 1<<13/cols)*cols)
 	for {
 		n, err := a.rows(data, nil)
 		if err == io.EOF {
-			out.Classes = labels.names
-			return out, nil
+			return classTable(source, table.Column(at-1), labels), nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		for i := range n {
-			out.Class = append(out.Class, labels.of(data[i*cols+at-1]))
+			labels = append(labels, data[i*cols+at-1])
 		}
 	}
 }
