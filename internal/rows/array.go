@@ -25,10 +25,11 @@ type array struct {
 	layout *table.Layout // nil: all columns are data, in the file's order
 	buffer []float64     // rows with all columns of the file
 	row    int           // the rows read so far
+	sized  bool          // CheckSize has confirmed the number of rows
 }
 
 // openArray reads the header. size is that of the file, or negative if it cannot be known.
-func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
+func openArray(in content, source string, d table.Dialect, size int64) (*array, error) {
 	turned := d.Transpose == table.TransposeYes
 	if turned && d.Stream {
 		return nil, fmt.Errorf("%s: %w (-stream no reads it whole)", source, table.ErrTurned)
@@ -37,7 +38,8 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 	if err != nil {
 		return nil, err
 	}
-	if size >= 0 {
+	sized := size >= 0 && !in.compressed
+	if sized {
 		if err := n.CheckSize(size); err != nil {
 			return nil, err
 		}
@@ -45,7 +47,7 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 	if turned {
 		n.Transpose()
 	}
-	if size < 0 && n.Cols > mostColumns {
+	if !sized && n.Cols > mostColumns {
 		return nil, fmt.Errorf("%s: %d columns; a pipe or a compressed file may have %d", source, n.Cols,
 			mostColumns)
 	}
@@ -54,7 +56,7 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 			"need a CSV file", source)
 	}
 	n.Missing = d.Missing
-	a := &array{head: table.Head{Source: source}, values: n}
+	a := &array{head: table.Head{Source: source}, values: n, sized: sized}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil || d.Names != nil {
 		if err := numbered(source, "a .npy file",
 			append([]string{d.Label, d.Weights}, d.Drop...)); d.Names == nil && err != nil {
@@ -148,11 +150,11 @@ func classTable(source, name string, labels []float64) *table.Classes {
 	return &table.Classes{Source: source, Name: name, Class: class, Classes: names}
 }
 
-// all reads all rows. sized means that CheckSize has confirmed their number.
-func (a *array) all(sized bool) (*table.Table, error) {
+// all reads all rows.
+func (a *array) all() (*table.Table, error) {
 	t := &table.Table{Head: a.head}
 	width := len(t.Names)
-	if sized {
+	if a.sized {
 		t.Data = make([]float64, 0, a.values.Rows*width)
 	}
 	var labels []float64
@@ -200,7 +202,7 @@ func classColumn(source, kind, column string, cols int) (at int, err error) {
 	return at, nil
 }
 
-func readArrayClasses(in io.Reader, source, column string) (*table.Classes, error) {
+func readArrayClasses(in content, source, column string) (*table.Classes, error) {
 	a, err := openArray(in, source, table.Dialect{}, -1)
 	if err != nil {
 		return nil, err
