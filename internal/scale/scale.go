@@ -79,11 +79,11 @@ func Of(kind Kind, data []float64, cols int, weights []float64) *Scaling {
 		return OfWords(len(data)/cols, cols, row, weights)
 	}
 	if slices.ContainsFunc(data, math.IsNaN) {
-		return present(kind, data, cols, weights).scaling(cols)
+		return present(kind, data, cols, weights).Scaling()
 	}
-	c := Collector{Kind: kind}
-	c.add(data, cols, weights)
-	return c.scaling(cols)
+	c := Collector{Kind: kind, columns: slices.Repeat([]column{noColumn}, cols)}
+	c.Add(data, cols, weights)
+	return c.Scaling()
 }
 
 // present returns a Collector of the values that are not NaN.
@@ -101,7 +101,7 @@ func present(kind Kind, data []float64, cols int, weights []float64) *Collector 
 			}
 		}
 		one := Collector{Kind: kind, columns: []column{noColumn}}
-		one.add(values, 1, heavy)
+		one.Add(values, 1, heavy)
 		all.columns[j] = one.columns[0]
 		all.columns[j].squares /= one.weight // the variance
 	}
