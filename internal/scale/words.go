@@ -1,6 +1,9 @@
 package scale
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // OfWords returns the scaling of n rows of counts of words: a column is multiplied by log((1+N)/(1+df)) + 1, the
 // rarity of a word that df of N rows have. A row of weight 2 counts as two rows; nil weights are all 1. row returns
@@ -61,10 +64,5 @@ func (s *Scaling) WordRows(data []float64) bool {
 
 // Negative returns the place of the first entry that is missing or below 0; −1: there is none.
 func Negative(data []float64) int {
-	for i, v := range data {
-		if !(v >= 0) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(data, func(v float64) bool { return !(v >= 0) })
 }
