@@ -151,9 +151,11 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 		}
 		hi := min(lo+mixRows, n)
 		part := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
-		if err := m.predict(g, part, lo); err != nil {
-			return nil, err
+		some, err := m.predict(part)
+		if err != nil {
+			return nil, draws.LaterRow(err, lo)
 		}
+		copy(g.Data[lo*g.Cols:], some.Data)
 	}
 	r.Shares, r.Prototypes = m.Sum(g), g
 	m.measure(r, x, g)
@@ -170,18 +172,12 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 	return r, m.ranges(ctx, r, x, g)
 }
 
-func (m *Mixer) predict(g, part *softkmeans.Matrix, lo int) error {
-	some, err := (*softkmeans.Matrix)(nil), error(nil)
+func (m *Mixer) predict(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if m.o.Cone {
-		some, _, err = unmix.Mix(m.Centers, part, missing.Predict)
-	} else {
-		some, err = missing.Predict(m.Model, nil, part)
+		g, _, err := unmix.Mix(m.Centers, x, missing.Predict)
+		return g, err
 	}
-	if err == nil {
-		copy(g.Data[lo*g.Cols:], some.Data)
-		return nil
-	}
-	return draws.LaterRow(err, lo)
+	return missing.Predict(m.Model, nil, x)
 }
 
 // measure sets what the mixtures leave of the rows, over the values that are there.
