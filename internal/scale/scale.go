@@ -22,8 +22,8 @@ const (
 )
 
 // names are the names of the kinds on the command line.
-var names = [...]string{None: "none", ZScore: "zscore", MinMax: "minmax", Auto: "auto", Counts: "counts", Sums: "sums",
-	Words: "words"}
+var names = [...]string{None: "none", ZScore: "zscore", MinMax: "minmax", Auto: "auto", Counts: "counts",
+	Sums: "sums", Words: "words"}
 
 // String returns the name of k on the command line.
 func (k Kind) String() string { return names[k] }
