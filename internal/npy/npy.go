@@ -63,8 +63,8 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 	return n, nil
 }
 
-// Transpose makes columns of the rows, before any row is read. Call it after CheckSize. An array that is not in
-// Fortran order is then read into memory as a whole.
+// Transpose makes columns of the rows, before any row is read. Call it after CheckSize. An array that is not
+// in Fortran order is then read into memory as a whole.
 func (n *Reader) Transpose() {
 	n.Rows, n.Cols, n.fortran = n.Cols, n.Rows, !n.fortran && n.Rows > 1 && n.Cols > 1
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // OfWords returns the scaling of n rows of counts of words: a column is multiplied by log((1+N)/(1+df)) + 1,
-// the rarity of a word that df of N rows contain. A row of weight 2 counts as two rows; nil weights are all 1.
+// the rarity of a word that df of N rows contain. A row of weight 2 counts as two rows; nil weights are 1.
 // row returns the entries of row i and their columns, as [Scaling.Words] takes them.
 func OfWords(n, cols int, row func(i int) (counts []float64, index []int), weights []float64) *Scaling {
 	s := &Scaling{Kind: Words, Shift: make([]float64, cols), Divisor: make([]float64, cols)}
