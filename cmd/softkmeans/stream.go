@@ -165,7 +165,7 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 		}
 	}
 	if b.collect != nil {
-		b.collect.Add(x.Data, x.Cols)
+		b.collect.Add(x.Data, x.Cols, nil)
 	}
 	b.scale.Apply(x.Data)
 }
@@ -257,7 +257,7 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 			b.file.Notes = append(b.file.Notes, "the first rows are counts, but a table in blocks is "+
 				"fitted as it is; -stream no -scale counts fits them as such")
 		}
-		c.Add(x.Data, x.Cols)
+		c.Add(x.Data, x.Cols, nil)
 		return nil
 	})
 	if err != nil {

@@ -27,12 +27,15 @@ func (f *inputFlags) sparseWords(t *rows.Sparse) (*scale.Scaling, error) {
 		}
 		return nil, kinds.NotCount(t.Source, row, t.Names[x.Indices[at]], x.Data[at])
 	}
+	row := func(i int) ([]float64, []int) {
+		from, to := x.Indptr[i], x.Indptr[i+1]
+		return x.Data[from:to], x.Indices[from:to]
+	}
 	if s == nil {
-		s = scale.OfSparseWords(x.Indptr, x.Indices, x.Data, x.Cols, t.Weights)
+		s = scale.OfWords(x.Rows, x.Cols, row, t.Weights)
 	}
 	for i := range x.Rows {
-		from, to := x.Indptr[i], x.Indptr[i+1]
-		s.Words(x.Data[from:to], x.Indices[from:to])
+		s.Words(row(i))
 	}
 	return s, nil
 }

@@ -60,6 +60,10 @@ const maxHeader = 1 << 24
 var names = map[int]string{1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8",
 	12: "u2", 13: "u4", 14: "i8", 15: "u8"}
 
+// interleaves are the orders of the values.
+var interleaves = map[string]func(lines, samples, bands int) cube.Layout{
+	"bsq": cube.ByBand, "bil": cube.ByLine, "bip": cube.ByPixel}
+
 // placeKeys are the keys of Header.Place.
 var placeKeys = []string{"map info", "projection info", "coordinate system string"}
 
@@ -192,14 +196,12 @@ func (h *Header) parseStorage(fields map[string]string) (err error) {
 	default:
 		size = int(name[1] - '0')
 	}
-	switch h.Interleave = strings.ToLower(fields["interleave"]); h.Interleave {
-	case "bsq", "bil", "bip":
-	case "":
-		if h.Bands > 1 {
-			return errors.New(`there is no "interleave"`)
-		}
+	switch h.Interleave = strings.ToLower(fields["interleave"]); {
+	case h.Interleave == "" && h.Bands > 1:
+		return errors.New(`there is no "interleave"`)
+	case h.Interleave == "":
 		h.Interleave = "bsq" // of one band all are the same
-	default:
+	case interleaves[h.Interleave] == nil:
 		return fmt.Errorf("interleave is %.40q, not bsq, bil or bip", fields["interleave"])
 	}
 	switch value, ok := fields["byte order"]; {
@@ -243,14 +245,7 @@ func (h *Header) Layout() (cube.Layout, error) {
 	if err != nil {
 		return cube.Layout{}, fmt.Errorf("data type %d", h.Type)
 	}
-	by := cube.ByBand
-	switch h.Interleave {
-	case "bil":
-		by = cube.ByLine
-	case "bip":
-		by = cube.ByPixel
-	}
-	l := by(h.Lines, h.Samples, h.Bands)
+	l := interleaves[h.Interleave](h.Lines, h.Samples, h.Bands)
 	l.Offset, l.Kind = h.Offset, kind
 	return l, nil
 }

@@ -73,62 +73,55 @@ func cut(err error) error {
 // parseHeader reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 // with its entries in any order, each once.
 func parseHeader(text string) (h *Header, descr string, err error) {
-	p, h := &literal{text}, new(Header)
+	p, h := &literal{rest: text}, new(Header)
 	seen := map[string]bool{}
-	if err := p.expect("{"); err != nil {
-		return nil, "", err
-	}
-	for !p.take("}") {
-		key, err := p.quoted()
-		if err != nil {
-			return nil, "", err
-		}
-		if err := p.expect(":"); err != nil {
-			return nil, "", err
-		}
+	p.expect("{")
+	for more := true; more && p.err == nil && !p.take("}"); {
+		key := p.quoted()
+		p.expect(":")
 		switch {
 		case seen[key]:
-			err = fmt.Errorf("%.40q twice", key)
+			p.fail("%.40q twice", key)
+		case key == "descr" && p.take("["):
+			p.fail("records of several fields; a table has values of one type")
 		case key == "descr":
-			if p.take("[") {
-				err = errors.New("records of several fields; a table has values of one type")
-				break
-			}
-			descr, err = p.quoted()
+			descr = p.quoted()
 		case key == "fortran_order":
 			if h.Fortran = p.take("True"); !h.Fortran {
-				err = p.expect("False")
+				p.expect("False")
 			}
 		case key == "shape":
-			h.Shape, err = p.tuple()
+			h.Shape = p.tuple()
 		default:
-			err = fmt.Errorf("%.40q is not an entry of a .npy header", key)
-		}
-		if err != nil {
-			return nil, "", err
+			p.fail("%.40q is not an entry of a .npy header", key)
 		}
 		seen[key] = true
-		if !p.take(",") {
-			if err := p.expect("}"); err != nil {
-				return nil, "", err
-			}
-			break
+		if more = p.take(","); !more {
+			p.expect("}")
 		}
 	}
 	for _, key := range []string{"descr", "fortran_order", "shape"} {
 		if !seen[key] {
-			return nil, "", fmt.Errorf("there is no %q", key)
+			p.fail("there is no %q", key)
 		}
 	}
-	p.space()
-	if p.rest != "" {
-		return nil, "", errors.New("something follows the }")
+	if p.space(); p.rest != "" {
+		p.fail("something follows the }")
 	}
-	return h, descr, nil
+	return h, descr, p.err
 }
 
-// literal is the rest of a Python literal.
-type literal struct{ rest string }
+// literal is the rest of a Python literal. After an error what is read is of no use.
+type literal struct {
+	rest string
+	err  error // the first one
+}
+
+func (p *literal) fail(format string, values ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, values...)
+	}
+}
 
 func (p *literal) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
@@ -139,46 +132,45 @@ func (p *literal) take(word string) (ok bool) {
 	return ok
 }
 
-func (p *literal) expect(word string) error {
+func (p *literal) expect(word string) {
 	if !p.take(word) {
-		return fmt.Errorf("%q is missing before %.20q", word, p.rest)
+		p.fail("%q is missing before %.20q", word, p.rest)
 	}
-	return nil
 }
 
-func (p *literal) quoted() (string, error) {
+func (p *literal) quoted() string {
 	p.space()
 	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
-		return "", fmt.Errorf("a word in quotes is missing before %.20q", p.rest)
+		p.fail("a word in quotes is missing before %.20q", p.rest)
+		return ""
 	}
 	word, rest, ok := strings.Cut(p.rest[1:], p.rest[:1])
 	if !ok || strings.Contains(word, `\`) {
-		return "", errors.New("a word in quotes does not end")
+		p.fail("a word in quotes does not end")
 	}
 	p.rest = rest
-	return word, nil
+	return word
 }
 
 // tuple reads (), (3,) or (3, 4). Python 2 wrote 3L for 3.
-func (p *literal) tuple() (numbers []int, err error) {
-	if err := p.expect("("); err != nil {
-		return nil, err
-	}
-	for !p.take(")") {
+func (p *literal) tuple() (numbers []int) {
+	p.expect("(")
+	for p.err == nil && !p.take(")") {
 		p.space()
 		digits := len(p.rest) - len(strings.TrimLeft(p.rest, "0123456789"))
 		n, err := strconv.Atoi(p.rest[:digits])
 		if err != nil {
-			return nil, fmt.Errorf("%.20q is not a size", p.rest)
+			p.fail("%.20q is not a size", p.rest)
 		}
 		p.rest = strings.TrimPrefix(p.rest[digits:], "L")
 		numbers = append(numbers, n)
 		if !p.take(",") {
 			if len(numbers) == 1 {
-				return nil, errors.New("the shape is a number, not a tuple")
+				p.fail("the shape is a number, not a tuple")
 			}
-			return numbers, p.expect(")")
+			p.expect(")")
+			return numbers
 		}
 	}
-	return numbers, nil
+	return numbers
 }

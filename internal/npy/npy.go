@@ -23,6 +23,7 @@ type Reader struct {
 
 	r       io.Reader
 	source  string
+	shape   string // of the header, for messages
 	kind    Kind
 	fortran bool  // the columns are stored one after the other
 	header  int64 // bytes before the first value
@@ -58,8 +59,14 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 		return nil, n.fault(fmt.Errorf("%d rows of %d columns are more than can be addressed", n.Rows,
 			n.Cols))
 	}
-	n.fortran = h.Fortran && n.Rows > 1 && n.Cols > 1
+	n.fortran, n.shape = h.Fortran && n.Rows > 1 && n.Cols > 1, fmt.Sprintf("%d×%d", n.Rows, n.Cols)
 	return n, nil
+}
+
+// Transpose makes columns of the rows, before any row is read. Call it after CheckSize. An array that is not
+// in Fortran order is then read into memory as a whole.
+func (n *Reader) Transpose() {
+	n.Rows, n.Cols, n.fortran = n.Cols, n.Rows, !n.fortran && n.Rows > 1 && n.Cols > 1
 }
 
 // turn reads the whole array, whose columns are stored one after the other, and puts the bytes of its rows in
@@ -104,7 +111,7 @@ func (n *Reader) cut(have int) error {
 }
 
 func (n *Reader) excess() error {
-	return n.fault(fmt.Errorf("there is more after the %d×%d values of the header", n.Rows, n.Cols))
+	return n.fault(fmt.Errorf("there is more after the %s values of the header", n.shape))
 }
 
 func (n *Reader) fault(err error) error {

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -16,6 +15,9 @@ import (
 // package table. A column with its name takes about 100 bytes.
 const mostColumns = 1 << 20
 
+// turnedNote says that a file of numbers is turned.
+const turnedNote = "the table is transposed, as asked: its columns are the rows"
+
 // array reads the table in a .npy file.
 type array struct {
 	head   table.Head
@@ -23,22 +25,29 @@ type array struct {
 	layout *table.Layout // nil: all columns are data, in the file's order
 	buffer []float64     // rows with all columns of the file
 	row    int           // the rows read so far
+	sized  bool          // CheckSize has confirmed the number of rows
 }
 
 // openArray reads the header. size is that of the file, or negative if it cannot be known.
-func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
-	if d.Transpose == table.TransposeYes {
-		return openTurned(in, source, d, size)
+func openArray(in content, source string, d table.Dialect, size int64) (*array, error) {
+	turned := d.Transpose == table.TransposeYes
+	if turned && d.Stream {
+		return nil, fmt.Errorf("%s: %w (-stream no reads it whole)", source, table.ErrTurned)
 	}
 	n, err := npy.NewReader(in, source)
 	if err != nil {
 		return nil, err
 	}
-	if size >= 0 {
+	sized := size >= 0 && !in.compressed
+	if sized {
 		if err := n.CheckSize(size); err != nil {
 			return nil, err
 		}
-	} else if n.Cols > mostColumns {
+	}
+	if turned {
+		n.Transpose()
+	}
+	if !sized && n.Cols > mostColumns {
 		return nil, fmt.Errorf("%s: %d columns; a pipe or a compressed file may have %d", source, n.Cols,
 			mostColumns)
 	}
@@ -47,7 +56,7 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 			"need a CSV file", source)
 	}
 	n.Missing = d.Missing
-	a := &array{head: table.Head{Source: source}, values: n}
+	a := &array{head: table.Head{Source: source}, values: n, sized: sized}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil || d.Names != nil {
 		if err := numbered(source, "a .npy file",
 			append([]string{d.Label, d.Weights}, d.Drop...)); d.Names == nil && err != nil {
@@ -57,40 +66,14 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 			return nil, err
 		}
 		a.head, n.Ignore = a.layout.Head, a.layout.Ignored()
-		return a, nil
+	} else {
+		for j := range n.Cols {
+			a.head.Names = append(a.head.Names, table.Column(j))
+		}
 	}
-	for j := range n.Cols {
-		a.head.Names = append(a.head.Names, table.Column(j))
+	if a.head.Turned = turned; turned {
+		a.head.Notes = append(a.head.Notes, turnedNote)
 	}
-	return a, nil
-}
-
-// openTurned reads an array into memory, and then its columns as rows.
-func openTurned(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
-	if d.Stream {
-		return nil, fmt.Errorf("%s: %w (-stream no reads it whole)", source, table.ErrTurned)
-	}
-	a, err := openArray(in, source, table.Dialect{Missing: true}, size)
-	if err != nil {
-		return nil, err
-	}
-	t, err := a.all(size >= 0)
-	if err != nil {
-		return nil, err
-	}
-	turned := make([]float64, len(t.Data))
-	for i, v := range t.Data {
-		turned[i%len(t.Names)*t.Rows+i/len(t.Names)] = v
-	}
-	var text bytes.Buffer
-	npy.WriteHeader(&text, len(t.Names), t.Rows) // a buffer has no errors
-	npy.WriteValues(&text, turned)
-	d.Transpose = table.TransposeNo
-	if a, err = openArray(&text, source, d, -1); err != nil {
-		return nil, err
-	}
-	a.head.Turned = true
-	a.head.Notes = append(a.head.Notes, "the table is transposed, as asked: its columns are the rows")
 	return a, nil
 }
 
@@ -153,20 +136,34 @@ func (c *classes) of(v float64) int {
 	return n
 }
 
-// all reads all rows. sized means that CheckSize has confirmed their number.
-func (a *array) all(sized bool) (*table.Table, error) {
+func classesOf(labels []float64) (class []int, names []string) {
+	var c classes
+	for _, v := range labels {
+		class = append(class, c.of(v))
+	}
+	return class, c.names
+}
+
+// classTable returns the classes of a column of this name.
+func classTable(source, name string, labels []float64) *table.Classes {
+	class, names := classesOf(labels)
+	return &table.Classes{Source: source, Name: name, Class: class, Classes: names}
+}
+
+// all reads all rows.
+func (a *array) all() (*table.Table, error) {
 	t := &table.Table{Head: a.head}
 	width := len(t.Names)
-	if sized {
+	if a.sized {
 		t.Data = make([]float64, 0, a.values.Rows*width)
 	}
-	var labels classes
+	var labels []float64
 	each := func(label, weight float64) {
 		if t.WeightsColumn > 0 {
 			t.Weights = append(t.Weights, weight)
 		}
 		if t.LabelColumn > 0 {
-			t.Class = append(t.Class, labels.of(label))
+			labels = append(labels, label)
 		}
 	}
 	for t.Rows < a.values.Rows {
@@ -183,7 +180,7 @@ func (a *array) all(sized bool) (*table.Table, error) {
 	if _, err := a.rows(t.Data, each); err != io.EOF {
 		return nil, err
 	}
-	t.Classes = labels.names
+	t.Class, t.Classes = classesOf(labels)
 	t.CountMissing()
 	return t, nil
 }
@@ -205,7 +202,7 @@ func classColumn(source, kind, column string, cols int) (at int, err error) {
 	return at, nil
 }
 
-func readArrayClasses(in io.Reader, source, column string) (*table.Classes, error) {
+func readArrayClasses(in content, source, column string) (*table.Classes, error) {
 	a, err := openArray(in, source, table.Dialect{}, -1)
 	if err != nil {
 		return nil, err
@@ -217,20 +214,18 @@ func readArrayClasses(in io.Reader, source, column string) (*table.Classes, erro
 	}
 	a.values.Ignore = slices.Repeat([]bool{true}, cols) // the other columns may hold anything
 	a.values.Ignore[at-1] = false
-	var labels classes
-	out := &table.Classes{Source: source, Name: table.Column(at - 1)}
+	var labels []float64
 	data := make([]float64, max(1, 1<<13/cols)*cols)
 	for {
 		n, err := a.rows(data, nil)
 		if err == io.EOF {
-			out.Classes = labels.names
-			return out, nil
+			return classTable(source, table.Column(at-1), labels), nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		for i := range n {
-			out.Class = append(out.Class, labels.of(data[i*cols+at-1]))
+			labels = append(labels, data[i*cols+at-1])
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (s *Sparse) name(d *table.Dialect) error {
 	if s.Turned = turn; turn {
 		s.X, err = transposed(s.X)
 		if d.Transpose == table.TransposeYes {
-			s.Notes = append(s.Notes, "the table is transposed, as asked: its columns are the rows")
+			s.Notes = append(s.Notes, turnedNote)
 		}
 	}
 	return err

@@ -67,11 +67,19 @@ func TestBeside(t *testing.T) {
 func TestArrayTurned(t *testing.T) {
 	t.Parallel()
 	content := npyFile(t, 2, 3, []float64{1, 2, 3, 4, 5, 6})
-	got, err := ReadAll(bytes.NewReader(content), "a.npy", table.Dialect{Transpose: table.TransposeYes})
-	if err != nil || got.Rows != 3 || !slices.Equal(got.Data, []float64{1, 4, 2, 5, 3, 6}) || !got.Turned {
-		t.Errorf("%+v, %v", got, err)
+	fortran := bytes.Replace(npyFile(t, 2, 3, []float64{1, 4, 2, 5, 3, 6}), []byte("False"), []byte("True "), 1)
+	for _, file := range [][]byte{content, fortran, packed(t, content), packed(t, fortran)} {
+		got, err := ReadAll(bytes.NewReader(file), "a.npy", table.Dialect{Transpose: table.TransposeYes})
+		if err != nil || got.Rows != 3 || !slices.Equal(got.Data, []float64{1, 4, 2, 5, 3, 6}) || !got.Turned {
+			t.Errorf("%+v, %v", got, err)
+		}
 	}
-	got, err = ReadAll(bytes.NewReader(content), "a.npy",
+	more := packed(t, append(slices.Clone(content), 0))
+	_, err := ReadAll(bytes.NewReader(more), "a.npy", table.Dialect{Transpose: table.TransposeYes})
+	if err == nil || !strings.Contains(err.Error(), "more after the 2×3 values of the header") {
+		t.Error(err)
+	}
+	got, err := ReadAll(bytes.NewReader(content), "a.npy",
 		table.Dialect{Transpose: table.TransposeYes, Label: "1"})
 	if err != nil || !slices.Equal(got.Data, []float64{4, 5, 6}) ||
 		!slices.Equal(got.Classes, []string{"1", "2", "3"}) {

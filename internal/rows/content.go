@@ -133,9 +133,6 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 		return &reader{t.Head, c.compressed, nil, read, func() []string { return t.Classes },
 			func() ([]string, [][]string) { return t.IDs, t.Kept }, t.Close}, nil
 	}
-	if c.compressed {
-		size = -1
-	}
 	a, err := openArray(c, source, d, size)
 	if err != nil {
 		return nil, err
@@ -192,14 +189,11 @@ func Read(in io.Reader, source string, d table.Dialect) (*table.Table, *Sparse, 
 		}
 		return t, nil, c.said(err)
 	}
-	if c.compressed {
-		size = -1
-	}
 	a, err := openArray(c, source, d, size)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := a.all(size >= 0)
+	t, err := a.all()
 	return t, nil, err
 }
 

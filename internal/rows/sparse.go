@@ -62,8 +62,8 @@ func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 	if strings.HasPrefix(t.Note, "columns are counted from 0") {
 		t.Note += ", which is c1 here; -drop and the like count from 1"
 	}
-	if t.Class != nil && s.Class == nil {
-		s.Class, s.Classes = t.Class, t.Classes
+	if t.Labels != nil && s.Class == nil {
+		s.Class, s.Classes = classesOf(t.Labels)
 		s.LabelColumn, s.LabelName, s.LabelFirst = 1, "label", true
 		s.Notes = append(s.Notes, "the first field of a row is its label, which is no data; "+t.Note)
 	} else if t.Note != "" {
@@ -112,14 +112,6 @@ func (s *Sparse) choose(d table.Dialect) error {
 	}
 	s.X, err = softkmeans.SparseFromTriples(x.Rows, len(s.Names), rows, columns, values)
 	return err
-}
-
-func classesOf(labels []float64) (class []int, names []string) {
-	var c classes
-	for _, v := range labels {
-		class = append(class, c.of(v))
-	}
-	return class, c.names
 }
 
 // Fill writes row i with all its zeros to dst.
@@ -174,8 +166,8 @@ func readSparseClasses(c content, source, column string) (*table.Classes, error)
 	if err != nil {
 		return nil, err
 	}
-	if t.Class != nil && column == "" {
-		return &table.Classes{Source: source, Name: "label", Class: t.Class, Classes: t.Classes}, nil
+	if t.Labels != nil && column == "" {
+		return classTable(source, "label", t.Labels), nil
 	}
 	at, err := classColumn(source, kindOfSparse, column, t.X.Cols)
 	if err != nil {
@@ -188,6 +180,5 @@ func readSparseClasses(c content, source, column string) (*table.Classes, error)
 			labels[i] = t.X.Data[lo+n]
 		}
 	}
-	class, names := classesOf(labels)
-	return &table.Classes{Source: source, Name: table.Column(at - 1), Class: class, Classes: names}, nil
+	return classTable(source, table.Column(at-1), labels), nil
 }

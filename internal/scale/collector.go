@@ -63,10 +63,8 @@ func exponentFor(top float64) int {
 	return smallest
 }
 
-// Add adds rows of cols finite values each.
-func (c *Collector) Add(data []float64, cols int) { c.add(data, cols, nil) }
-
-func (c *Collector) add(data []float64, cols int, weights []float64) {
+// Add adds rows of cols finite values each; nil weights are all 1.
+func (c *Collector) Add(data []float64, cols int, weights []float64) {
 	if c.Kind == None || len(data) == 0 {
 		return
 	}
@@ -183,9 +181,8 @@ func (k *column) add(d float64) {
 
 // Scaling returns the scaling of all rows so far. It is nil for None, for Auto where
 // that leaves the columns, and if there are no rows.
-func (c *Collector) Scaling() *Scaling { return c.scaling(len(c.columns)) }
-
-func (c *Collector) scaling(cols int) *Scaling {
+func (c *Collector) Scaling() *Scaling {
+	cols := len(c.columns)
 	if c.Kind == None || cols == 0 {
 		return nil
 	}
@@ -195,7 +192,7 @@ func (c *Collector) scaling(cols int) *Scaling {
 	}
 	for j := range cols {
 		s.Divisor[j] = 1
-		if j < len(c.columns) && c.columns[j].min <= c.columns[j].max {
+		if c.columns[j].min <= c.columns[j].max {
 			s.Shift[j], s.Divisor[j] = c.columns[j].scaling(s.Kind, c.weight)
 		}
 	}

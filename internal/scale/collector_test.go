@@ -33,8 +33,8 @@ func TestCollector(t *testing.T) {
 		z, m := Collector{Kind: ZScore}, Collector{Kind: MinMax}
 		for at := 0; at < rows; at += block {
 			part := data[at*cols : min(at+block, rows)*cols]
-			z.Add(part, cols)
-			m.Add(part, cols)
+			z.Add(part, cols, nil)
+			m.Add(part, cols, nil)
 		}
 		near(t, z.Scaling(), truth, 1e-12)
 		near(t, m.Scaling(), Of(MinMax, data, cols, nil), 0)
@@ -47,8 +47,8 @@ func TestCollectorSizes(t *testing.T) {
 	for n := 1; n <= len(column); n++ {
 		c := Collector{Kind: ZScore}
 		for _, v := range column[:n] {
-			c.Add([]float64{v}, 1)
-			c.Add(nil, 1)
+			c.Add([]float64{v}, 1, nil)
+			c.Add(nil, 1, nil)
 		}
 		near(t, c.Scaling(), Of(ZScore, column[:n], 1, nil), 1e-12)
 	}

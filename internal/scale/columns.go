@@ -107,7 +107,7 @@ func ColumnsOf(data []float64, cols int, weights []float64, scaled *Scaling) *Co
 	if slices.ContainsFunc(data, math.IsNaN) {
 		c = present(ZScore, data, cols, weights)
 	} else {
-		c.add(data, cols, weights)
+		c.Add(data, cols, weights)
 	}
 	all := c.Columns()
 	if scaled != nil {

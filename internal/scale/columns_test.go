@@ -30,7 +30,7 @@ func TestColumns(t *testing.T) {
 	}
 	c := Collector{Kind: ZScore}
 	for lo := 0; lo < rows; lo += 70 {
-		c.Add(data[lo*cols:min(lo+70, rows)*cols], cols)
+		c.Add(data[lo*cols:min(lo+70, rows)*cols], cols, nil)
 	}
 	compare(t, "blocks", c.Columns(), want)
 	compare(t, "weights", ColumnsOf(data, cols, weights, nil), ColumnsOf(twice, cols, nil, nil))
@@ -71,8 +71,8 @@ func TestWide(t *testing.T) {
 		}
 		data[c.cols] = c.least * 3000
 		blocks := Collector{Kind: Auto}
-		blocks.Add(data[:c.cols], c.cols)
-		blocks.Add(data[c.cols:], c.cols)
+		blocks.Add(data[:c.cols], c.cols, nil)
+		blocks.Add(data[c.cols:], c.cols, nil)
 		gaps := slices.Clone(data)
 		gaps[1], gaps[c.cols+2] = math.NaN(), math.NaN()
 		for how, s := range map[string]*Scaling{"at once": Of(Auto, data, c.cols, nil), "blocks": blocks.Scaling(),

@@ -8,7 +8,7 @@ import (
 // Close divides each row by its sum, and returns the sums. A row of zeros stays. The sums are nil, and the
 // rows as they were, if a value is missing or below 0.
 func Close(data []float64, cols int) (sums []float64) {
-	if slices.ContainsFunc(data, func(v float64) bool { return !(v >= 0) }) {
+	if Negative(data) >= 0 {
 		return nil
 	}
 	for ; len(data) > 0; data = data[cols:] {

@@ -21,33 +21,20 @@ const (
 	Words       // counts of words, by OfWords and Scaling.Words
 )
 
+// names are the names of the kinds on the command line.
+var names = [...]string{None: "none", ZScore: "zscore", MinMax: "minmax", Auto: "auto", Counts: "counts",
+	Sums: "sums", Words: "words"}
+
 // String returns the name of k on the command line.
-func (k Kind) String() string {
-	switch k {
-	case ZScore:
-		return "zscore"
-	case MinMax:
-		return "minmax"
-	case Auto:
-		return "auto"
-	case Counts:
-		return "counts"
-	case Sums:
-		return "sums"
-	case Words:
-		return "words"
-	}
-	return "none"
-}
+func (k Kind) String() string { return names[k] }
 
 // Named returns the kind of a model with that name, and whether there is one.
 func Named(name string) (Kind, bool) {
-	for _, k := range []Kind{None, ZScore, MinMax, Counts, Sums, Words} {
-		if k.String() == name {
-			return k, true
-		}
+	k := Kind(slices.Index(names[:], name))
+	if k < 0 || k == Auto {
+		return None, false
 	}
-	return None, false
+	return k, true
 }
 
 // Scaling is a shift and a positive divisor for every column: a value v becomes (v − Shift)/Divisor.
@@ -88,14 +75,15 @@ func Of(kind Kind, data []float64, cols int, weights []float64) *Scaling {
 	case Sums:
 		return ofSums(SumsOf(data, cols), cols, weights)
 	case Words:
-		return ofWordRows(data, cols, weights)
+		row := func(i int) ([]float64, []int) { return data[i*cols : (i+1)*cols], nil }
+		return OfWords(len(data)/cols, cols, row, weights)
 	}
 	if slices.ContainsFunc(data, math.IsNaN) {
-		return present(kind, data, cols, weights).scaling(cols)
+		return present(kind, data, cols, weights).Scaling()
 	}
-	c := Collector{Kind: kind}
-	c.add(data, cols, weights)
-	return c.scaling(cols)
+	c := Collector{Kind: kind, columns: slices.Repeat([]column{noColumn}, cols)}
+	c.Add(data, cols, weights)
+	return c.Scaling()
 }
 
 // present returns a Collector of the values that are not NaN.
@@ -113,7 +101,7 @@ func present(kind Kind, data []float64, cols int, weights []float64) *Collector 
 			}
 		}
 		one := Collector{Kind: kind, columns: []column{noColumn}}
-		one.add(values, 1, heavy)
+		one.Add(values, 1, heavy)
 		all.columns[j] = one.columns[0]
 		all.columns[j].squares /= one.weight // the variance
 	}

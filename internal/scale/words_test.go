@@ -33,10 +33,13 @@ func TestWords(t *testing.T) {
 		}
 		start = append(start, len(stored))
 	}
-	s := ofWordRows(data, cols, nil)
-	near(t, OfSparseWords(start, index, stored, cols, nil), s, 0)
-	near(t, OfSparseWords(start, index, stored, cols, weights), ofWordRows(twice, cols, nil), 1e-15)
-	near(t, ofWordRows(data, cols, weights), ofWordRows(twice, cols, nil), 1e-15)
+	sparse := func(i int) ([]float64, []int) {
+		return stored[start[i]:start[i+1]], index[start[i]:start[i+1]]
+	}
+	s := Of(Words, data, cols, nil)
+	near(t, OfWords(rows, cols, sparse, nil), s, 0)
+	near(t, OfWords(rows, cols, sparse, weights), Of(Words, twice, cols, nil), 1e-15)
+	near(t, Of(Words, data, cols, weights), Of(Words, twice, cols, nil), 1e-15)
 	if k, ok := Named(s.Kind.String()); !ok || k != Words || s.Closes() {
 		t.Error(s.Kind)
 	}

@@ -91,36 +91,33 @@ func (a *Answer) Means() []float64 {
 // outside. entropy, if not nil, is another column, by the row's shares.
 func (a *Answer) Columns(entropy func(g []float64) float64) (names []string, values *softkmeans.Matrix) {
 	r := a.Result
+	var columns []func(i int) float64
+	add := func(name string, value func(i int) float64) {
+		names, columns = append(names, name), append(columns, value)
+	}
 	if r.Low != nil {
-		for _, name := range a.Mixer.Groups {
-			names = append(names, name+"_low", name+"_high")
+		for j, name := range a.Mixer.Groups {
+			add(name+"_low", func(i int) float64 { return r.Low.At(i, j) })
+			add(name+"_high", func(i int) float64 { return r.High.At(i, j) })
 		}
 	}
-	names = append(names, "residual")
+	add("residual", func(i int) float64 { return r.Residual[i] })
 	if entropy != nil {
-		names = append(names, "entropy")
+		add("entropy", func(i int) float64 { return entropy(r.Shares.Row(i)) })
 	}
 	if r.Length != nil {
-		names = append(names, "length")
+		add("length", func(i int) float64 { return r.Length[i] })
 	}
-	names = append(names, "outside")
+	add("outside", func(i int) float64 {
+		if a.Out[i] {
+			return 1
+		}
+		return 0
+	})
 	values = softkmeans.NewMatrix(r.Shares.Rows, len(names), nil)
 	for i := range values.Rows {
-		row := values.Row(i)[:0] // append fills it in place
-		if r.Low != nil {
-			for j, v := range r.Low.Row(i) {
-				row = append(row, v, r.High.At(i, j))
-			}
-		}
-		row = append(row, r.Residual[i])
-		if entropy != nil {
-			row = append(row, entropy(r.Shares.Row(i)))
-		}
-		if r.Length != nil {
-			row = append(row, r.Length[i])
-		}
-		if a.Out[i] {
-			values.Set(i, len(names)-1, 1)
+		for j, value := range columns {
+			values.Set(i, j, value(i))
 		}
 	}
 	return names, values
@@ -196,16 +193,14 @@ func (a *Answer) OutWords(most int, name func(i int) string) string {
 // Outside says how many rows, called noun, are outside of the prototypes, called of. list names some of them. why is
 // what explains the distances of the other rows from their mixtures.
 func Outside(n int, noun, of, list, why string) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "No " + noun + " is outside of the " + of + ": none is farther from its mixture than " + why + "."
-	case 1:
-		return "1 " + noun + " is outside of the " + of + list + ". It is farther from its mixture than " + why + "."
 	}
 	if !strings.HasSuffix(list, "…") {
 		list += "."
 	}
-	return table.Count(n, noun) + " are outside of the " + of + list + " They are farther from their mixtures than " +
+	return table.Count(n, noun) + table.Plural(n, " is", " are") + " outside of the " + of + list +
+		table.Plural(n, " It is farther from its mixture", " They are farther from their mixtures") + " than " +
 		why + "."
 }
 

@@ -270,6 +270,17 @@ func Axis(x *softkmeans.Matrix) []string {
 	return nil
 }
 
+// common returns the keys that two lists of names have.
+func common(a, b []string) (list []string) {
+	have := keys(a)
+	for name := range keys(b) {
+		if have[name] {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
 // take makes the names those of the library, without the values that they were.
 func (l *Library) take(way variables) {
 	if way.turned {
@@ -309,15 +320,9 @@ const leastAxis = 5
 
 // shared returns how many names a list shares with a way to read the library.
 func (l *Library) shared(way variables, names []string, sure bool) int {
-	n, m := 0, 0 // words and numbers
-	have, a, b := keys(names), numbers(names), numbers(way.names)
-	for name := range keys(way.names) {
-		if have[name] && len(numbers([]string{name})) > 0 {
-			m++
-		} else if have[name] {
-			n++
-		}
-	}
+	both, a, b := common(names, way.names), numbers(names), numbers(way.names)
+	m := len(numbers(both))
+	n := len(both) - m // words
 	values := way.axis || way.first && !l.cornered()
 	least, same := min(len(a), len(b)), m == max(len(a), len(b))
 	inOrder := (sure || table.Ordered(a)) && (!values || table.Ordered(b))
@@ -501,17 +506,12 @@ var corners = []string{"", "name", "names", "id", "class", "type", "label", "lab
 
 // apart is the error for columns that have other names than those of the rows.
 func (l *Library) apart(source string, names []string) error {
-	have, n, advice := keys(names), 0, "give them the same names"
-	for name := range keys(l.Columns) {
-		if have[name] {
-			n++
-		}
-	}
+	advice := "give them the same names"
 	if len(numbers(names)) > 1 && len(numbers(l.Columns)) > 1 {
 		advice = "bring the prototypes to the places that the rows have"
 	}
 	in := "no column"
-	if n > 0 {
+	if n := len(common(names, l.Columns)); n > 0 {
 		in = "only " + table.Count(n, "column")
 	}
 	return errors.New(l.Source + " and " + source + " have " + in + " in common: there are " +
@@ -521,18 +521,17 @@ func (l *Library) apart(source string, names []string) error {
 // byName sets at to the place in the library of each column of the rows. It says how they were joined, and
 // which names of the library are left out.
 func (l *Library) byName(at []int, names []string, way variables, source string) (note string, err error) {
-	where, times := map[string]int{}, map[string]int{}
+	where := map[string][]int{}
 	for j, name := range way.names {
-		where[key(name)] = j
-		times[key(name)]++
+		where[key(name)] = append(where[key(name)], j)
 	}
 	joined := make([]bool, len(way.names))
 	for i, name := range names {
-		switch times[key(name)] {
+		switch list := where[key(name)]; len(list) {
 		case 0:
 			return "", errors.New(l.Source + ": has no column " + strconv.Quote(name) + " of " + source)
 		case 1:
-			at[i] = where[key(name)]
+			at[i] = list[0]
 			joined[at[i]] = true
 			_, unit := cutUnit(name)
 			if _, other := cutUnit(way.names[at[i]]); unit != other && unit != "" && other != "" {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -138,8 +139,8 @@ var mostWork = 1e11
 // if asked for.
 func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Result, error) {
 	n := x.Rows
-	r := &Result{Shares: softkmeans.NewMatrix(n, len(m.Groups), nil), Residual: make([]float64, n),
-		Within: make([]float64, n), Beyond: make([]float64, n), Square: make([]float64, n)}
+	r := &Result{Residual: make([]float64, n), Within: make([]float64, n), Beyond: make([]float64, n),
+		Square: make([]float64, n)}
 	if m.o.Cone {
 		r.Length = make([]float64, n)
 	}
@@ -150,9 +151,11 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 		}
 		hi := min(lo+mixRows, n)
 		part := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
-		if err := m.predict(g, part, lo); err != nil {
-			return nil, err
+		some, err := m.predict(part)
+		if err != nil {
+			return nil, draws.LaterRow(err, lo)
 		}
+		copy(g.Data[lo*g.Cols:], some.Data)
 	}
 	r.Shares, r.Prototypes = m.Sum(g), g
 	m.measure(r, x, g)
@@ -166,21 +169,15 @@ func (m *Mixer) Mix(ctx context.Context, x *softkmeans.Matrix, ranges bool) (*Re
 	if m.SD != nil {
 		return r, m.draw(ctx, r, x)
 	}
-	return r, m.ranges(ctx, r, x, g, m.open)
+	return r, m.ranges(ctx, r, x, g)
 }
 
-func (m *Mixer) predict(g, part *softkmeans.Matrix, lo int) error {
-	some, err := (*softkmeans.Matrix)(nil), error(nil)
+func (m *Mixer) predict(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	if m.o.Cone {
-		some, _, err = unmix.Mix(m.Centers, part, missing.Predict)
-	} else {
-		some, err = missing.Predict(m.Model, nil, part)
+		g, _, err := unmix.Mix(m.Centers, x, missing.Predict)
+		return g, err
 	}
-	if err == nil {
-		copy(g.Data[lo*g.Cols:], some.Data)
-		return nil
-	}
-	return draws.LaterRow(err, lo)
+	return missing.Predict(m.Model, nil, x)
 }
 
 // measure sets what the mixtures leave of the rows, over the values that are there.
@@ -223,11 +220,12 @@ func (m *Mixer) left(r *Result, i int, scratch, x []float64, length float64) {
 }
 
 // ranges sets the ranges of rows that have more than one nearest mixture.
-func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, whole *Open) error {
-	opens, err := m.opens(r, x, whole)
+func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix) error {
+	opens, err := m.opens(r, x)
 	if err != nil {
 		return err
 	}
+	r.Open = !m.Unique()
 	for _, o := range opens {
 		r.Open = r.Open || !o.Unique()
 	}
@@ -238,7 +236,7 @@ func (m *Mixer) ranges(ctx context.Context, r *Result, x, g *softkmeans.Matrix, 
 	tasks := (x.Rows + 63) / 64
 	draws.Run(m.o.Workers, tasks, func(task int) {
 		for i := task * 64; i < min((task+1)*64, x.Rows) && ctx.Err() == nil; i++ {
-			if o := opens[pattern(r, x, i)]; !o.Unique() {
+			if o := opens[i]; !o.Unique() {
 				o.Ranges(r.Low.Row(i), r.High.Row(i), g.Row(i), m.Class)
 			}
 		}
@@ -259,41 +257,32 @@ func (m *Mixer) TooMuch(n int) bool {
 	return 2*float64(n*len(m.Groups))*rank*rank*float64(m.Centers.Rows) > mostWork
 }
 
-// opens returns what the mixtures of a row have in common, for each set of values that are there.
-func (m *Mixer) opens(r *Result, x *softkmeans.Matrix, whole *Open) (map[string]*Open, error) {
-	opens := map[string]*Open{"": whole}
-	for i := range x.Rows {
-		p := pattern(r, x, i)
-		if _, ok := opens[p]; ok {
+// opens returns what the mixtures of each row have in common, by the values that are there.
+func (m *Mixer) opens(r *Result, x *softkmeans.Matrix) ([]*Open, error) {
+	opens, known := make([]*Open, x.Rows), map[string]*Open{}
+	for i := range opens {
+		if opens[i] = m.open; !r.gaps[i] {
 			continue
 		}
 		var there []int
+		var pattern []byte
 		for j, v := range x.Row(i) {
 			if v == v {
 				there = append(there, j)
 			}
+			pattern = strconv.AppendBool(pattern, v == v)
 		}
-		o, err := NewOpen(columns(m.Centers, there), m.o.Sum, m.o.Cone)
-		if err != nil {
-			return nil, err
+		p := string(pattern)
+		if known[p] == nil {
+			o, err := NewOpen(columns(m.Centers, there), m.o.Sum, m.o.Cone)
+			if err != nil {
+				return nil, err
+			}
+			known[p] = o
 		}
-		opens[p] = o
+		opens[i] = known[p]
 	}
 	return opens, nil
-}
-
-// pattern says which values of row i are there; "": all.
-func pattern(r *Result, x *softkmeans.Matrix, i int) string {
-	if !r.gaps[i] {
-		return ""
-	}
-	text := make([]byte, x.Cols)
-	for j, v := range x.Row(i) {
-		if text[j] = 'x'; v != v {
-			text[j] = '-'
-		}
-	}
-	return string(text)
 }
 
 // Draws is how many draws of the sources ranges take, and Tail the share of them that is left

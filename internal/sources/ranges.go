@@ -8,7 +8,6 @@ package sources
 // so it ends. It starts at a vertex that is found from a known mixture, without a first phase.
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -38,9 +37,7 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 		n++
 	}
 	v := softkmeans.NewMatrix(n, d, nil)
-	for i := range k {
-		copy(v.Row(i), vertices.Row(i))
-	}
+	copy(v.Data, vertices.Clone().Data)
 	if !cone {
 		for i := range n {
 			for j, x := range v.Row(i) {
@@ -48,9 +45,7 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 			}
 		}
 	}
-	for i := range n {
-		la.Axpy(v.Row(i), -1, o.mean)
-	}
+	v = la.Centred(v, o.mean)
 	least := 0x1p-44
 	if most := la.Largest(v.Data); most > 0 {
 		least *= la.Largest(vertices.Data) / most // rounding of the mean
@@ -67,26 +62,25 @@ func NewOpen(vertices *softkmeans.Matrix, sum softkmeans.Sum, cone bool) (*Open,
 		r++
 	}
 	o.flat = la.Transpose(columns(plane, la.Indices(r)))
-	at := softkmeans.NewMatrix(n, r, nil) // coordinates of the vertices
+	if o.rank = r; !cone {
+		o.rank++
+	}
+	at := softkmeans.NewMatrix(n, o.rank, nil) // coordinates of the vertices, and 1 each
 	for i := range n {
 		for c := range r {
 			at.Set(i, c, u.At(i, c)*s[c])
 		}
+		if !cone {
+			at.Set(i, r, 1)
+		}
 	}
-	if o.rank = r; cone {
-		o.rows = la.Transpose(at)
-		return o, nil
+	if !cone {
+		at, _, _, err = softkmeans.SVD(at)
 	}
-	o.rank++
-	with := softkmeans.NewMatrix(n, r+1, nil) // and 1 each
-	for i := range n {
-		copy(with.Row(i), at.Row(i))
-		with.Set(i, r, 1)
-	}
-	if u, _, _, err = softkmeans.SVD(with); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	o.rows = la.Transpose(columns(u, la.Indices(r+1)))
+	o.rows = la.Transpose(columns(at, la.Indices(o.rank)))
 	return o, nil
 }
 
@@ -165,10 +159,8 @@ func (p *program) begin(start []float64) {
 		}
 	}
 	p.reset()
-	order := la.Indices(p.n)
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(start[j], start[i]) })
 	h := slices.Clone(start)
-	for _, j := range order {
+	for _, j := range la.BySize(start) {
 		if row := p.freeRow(j); row >= 0 {
 			p.pivot(row, j)
 			continue

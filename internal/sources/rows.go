@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 	"softkmeans/internal/table"
 )
 
@@ -86,26 +87,23 @@ func Reword(notes []string) {
 
 // keep leaves out the columns that the prototypes do not have.
 func keep(t *table.Table, names []string) {
-	var at []int
-	first := firstOf(t.Names)
-	for _, name := range names {
-		at = append(at, first[name])
-	}
 	n := len(t.Names) - len(names)
-	t.Data = columns(softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), at).Data
+	t.Data = columns(softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), places(names, t.Names)).Data
 	t.Names = names
 	t.CountMissing()
 	t.Notes = append(t.Notes, table.Count(n, "column")+" that the prototypes lack "+table.Plural(n, "is", "are")+" left out")
 }
 
-func firstOf(names []string) map[string]int {
-	first := make(map[string]int, len(names))
-	for j, name := range names {
-		if _, again := first[name]; !again {
-			first[name] = j
-		}
+// places returns where names stand first in a list.
+func places(names, list []string) (at []int) {
+	first := make(map[string]int, len(list))
+	for j, name := range slices.Backward(list) {
+		first[name] = j
 	}
-	return first
+	for _, name := range names {
+		at = append(at, first[name])
+	}
+	return at
 }
 
 // turn makes rows of the columns. ids are the names of the lines, and lines those that the prototypes have.
@@ -114,14 +112,8 @@ func turn(t *table.Table, ids, lines []string) {
 	if t.IDs == nil {
 		from = 1
 	}
-	all := softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
-	x := softkmeans.NewMatrix(all.Cols-from, len(lines), nil)
-	first := firstOf(ids)
-	for to, name := range lines {
-		for j, v := range all.Row(first[name])[from:] {
-			x.Set(j, to, v)
-		}
-	}
+	all := la.Transpose(softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data))
+	data := columns(all, places(lines, ids)).Data[from*len(lines):]
 	note := "a row is a column of the file, as its lines have the names that the prototypes have"
 	if n := t.Rows - len(lines); n > 0 {
 		note += "; " + table.Count(n, "line") + " that the prototypes lack " + table.Plural(n, "is", "are") + " left out"
@@ -130,7 +122,7 @@ func turn(t *table.Table, ids, lines []string) {
 		return strings.Contains(note, "is data, though")
 	}), note)
 	t.IDs, t.IDColumn, t.IDName = t.Names[from:], 1, "id"
-	t.Names, t.Rows, t.Data, t.Header = lines, x.Rows, x.Data, true
+	t.Names, t.Rows, t.Data, t.Header = lines, len(t.IDs), data, true
 	t.Kept, t.KeptNames, t.Units = nil, nil, nil
 	t.Class, t.LabelColumn, t.Weights, t.WeightsColumn = nil, 0, nil, 0
 	t.CountMissing()

@@ -38,8 +38,7 @@ const leastSpread = 8
 func (s *Sources) divisors(x *softkmeans.Matrix, how Scale, counts bool) (by []float64, words string) {
 	switch n := s.Centers.Rows - len(s.Groups); {
 	case how == ScaleRows:
-		return scale.Of(scale.ZScore, x.Data, x.Cols, nil).Divisor,
-			rowsWords
+		return scale.Of(scale.ZScore, x.Data, x.Cols, nil).Divisor, rowsWords
 	case how == ScaleNone:
 		return nil, ""
 	case counts:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/la"
 )
 
 // market is a MatrixMarket file.
@@ -284,24 +285,21 @@ func (m *market) readArray() (*softkmeans.SparseMatrix, error) {
 		return nil, m.missing(n, "numbers")
 	}
 	x := &softkmeans.SparseMatrix{Rows: m.rows, Cols: m.cols, Indptr: make([]int, 1, m.rows+1),
-		Data: slices.Grow([]float64(nil), m.count)}
-	place := func(i, j int) int { // of an entry below the diagonal
-		return j*(m.rows-below) - j*(j-1)/2 + i - j - below
+		Data: make([]float64, m.rows*m.cols)}
+	for j := range m.cols {
+		first := 0
+		if m.mirror != 0 {
+			first = j + below
+		}
+		for i := first; i < m.rows; i++ {
+			if x.Data[i*m.cols+j] = values[0]; i > j && m.mirror != 0 {
+				x.Data[j*m.cols+i] = m.mirror * values[0]
+			}
+			values = values[1:]
+		}
 	}
 	for i := range m.rows {
-		for j := range m.cols {
-			v := 0.0
-			switch {
-			case m.mirror == 0:
-				v = values[j*m.rows+i]
-			case i >= j+below:
-				v = values[place(i, j)]
-			case i < j:
-				v = m.mirror * values[place(j, i)]
-			}
-			x.Indices, x.Data = append(x.Indices, j), append(x.Data, v)
-		}
-		x.Indptr = append(x.Indptr, len(x.Data))
+		x.Indices, x.Indptr = append(x.Indices, la.Indices(m.cols)...), append(x.Indptr, (i+1)*m.cols)
 	}
 	return x, nil
 }

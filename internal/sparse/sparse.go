@@ -28,11 +28,10 @@ const (
 
 // Table is the content of a file.
 type Table struct {
-	X       *softkmeans.SparseMatrix // at least a row and a column
-	Full    bool                     // the file has all entries: an array of MatrixMarket
-	Class   []int                    // SVMLight: of every row, an index into Classes
-	Classes []string                 // in order of appearance
-	Note    string                   // SVMLight: from where columns are counted
+	X      *softkmeans.SparseMatrix // at least a row and a column
+	Full   bool                     // the file has all entries: an array of MatrixMarket
+	Labels []float64                // SVMLight: of every row
+	Note   string                   // SVMLight: from where columns are counted
 }
 
 // Read reads a file of the format. least is the least number of columns of SVMLight, where

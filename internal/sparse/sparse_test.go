@@ -149,26 +149,24 @@ func TestSVMLight(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, text, want string
-		class            []int
-		classes          string
+		labels           []float64
 		zero             bool
 	}{
 		{"rows", "+1 1:2 3:-4.5\n-1 2:1e1\n1\n", "[2 0 -4.5]\n[0 10 0]\n[0 0 0]\n",
-			[]int{0, 1, 0}, "1 -1", false},
+			[]float64{1, -1, 1}, false},
 		{"comments", "# head\n\n2 1:1 # row 1:9\n# between\n3 qid:7 2:1\n",
-			"[1 0]\n[0 1]\n", []int{0, 1}, "2 3", false},
-		{"from 0", "0 0:1\n0 2:5\n", "[1 0 0]\n[0 0 5]\n", []int{0, 0}, "0", true},
-		{"from 0 in a later row", "0 1:1\n0 0:5\n", "[0 1]\n[5 0]\n", []int{0, 0}, "0", true},
-		{"from 0 by a zero", "0 0:0 2:5\n", "[0 0 5]\n", []int{0}, "0", true},
-		{"CRLF, tabs, no end", "1\t1:1\t\t2:2\t\r\n2.5 1:3", "[1 2]\n[3 0]\n", []int{0, 1}, "1 2.5", false},
+			"[1 0]\n[0 1]\n", []float64{2, 3}, false},
+		{"from 0", "0 0:1\n0 2:5\n", "[1 0 0]\n[0 0 5]\n", []float64{0, 0}, true},
+		{"from 0 in a later row", "0 1:1\n0 0:5\n", "[0 1]\n[5 0]\n", []float64{0, 0}, true},
+		{"from 0 by a zero", "0 0:0 2:5\n", "[0 0 5]\n", []float64{0}, true},
+		{"CRLF, tabs, no end", "1\t1:1\t\t2:2\t\r\n2.5 1:3", "[1 2]\n[3 0]\n", []float64{1, 2.5}, false},
 	} {
 		got, err := Read(strings.NewReader(test.text), "F", SVMLight, 0)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if dense(t, got.X) != test.want || !slices.Equal(got.Class, test.class) ||
-			strings.Join(got.Classes, " ") != test.classes || got.Full {
+		if dense(t, got.X) != test.want || !slices.Equal(got.Labels, test.labels) || got.Full {
 			t.Errorf("%s: %+v\n%s", test.name, got, dense(t, got.X))
 		}
 		if strings.Contains(got.Note, "counted from 0") != test.zero ||
@@ -410,8 +408,8 @@ func checkRead(t *testing.T, text string, format Format) {
 			t.Errorf("%v", v)
 		}
 	}
-	if format == SVMLight && (len(got.Class) != x.Rows || slices.Max(got.Class) != len(got.Classes)-1) {
-		t.Errorf("%d labels of %d rows", len(got.Class), x.Rows)
+	if format == SVMLight && len(got.Labels) != x.Rows {
+		t.Errorf("%d labels of %d rows", len(got.Labels), x.Rows)
 	}
 	if x.Rows > 1000 || x.Cols > 1000 {
 		return

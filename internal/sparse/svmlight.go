@@ -12,19 +12,17 @@ import (
 // svmlight is the rows so far.
 type svmlight struct {
 	*lines
-	x       *softkmeans.SparseMatrix // columns as in the file
-	least   int                      // the smallest column
-	most    int                      // the largest column
-	classes map[float64]int
-	table   Table
+	x      *softkmeans.SparseMatrix // columns as in the file
+	least  int                      // the smallest column
+	most   int                      // the largest column
+	labels []float64
 }
 
 // readSVMLight reads rows of a label and entries index:value, of which the indices ascend.
 // The columns are counted from 1, or from 0 if the file has a column 0. What follows # is
 // a comment.
 func readSVMLight(l *lines, columns int) (*Table, error) {
-	s := &svmlight{lines: l, x: &softkmeans.SparseMatrix{Indptr: []int{0}}, least: math.MaxInt,
-		most: -1, classes: map[float64]int{}}
+	s := &svmlight{lines: l, x: &softkmeans.SparseMatrix{Indptr: []int{0}}, least: math.MaxInt, most: -1}
 	for {
 		text, err := l.next()
 		if err == io.EOF {
@@ -67,13 +65,7 @@ func (s *svmlight) label(text []byte) (at int, err error) {
 		return 0, s.fault(1, "the label "+quote(text,
 			0)+" is too large: from 2^53 on numbers lose digits, and classes would merge")
 	}
-	n, ok := s.classes[v]
-	if !ok {
-		n = len(s.classes)
-		s.classes[v] = n
-		s.table.Classes = append(s.table.Classes, strconv.FormatFloat(v, 'g', -1, 64))
-	}
-	s.table.Class = append(s.table.Class, n)
+	s.labels = append(s.labels, v)
 	return at, nil
 }
 
@@ -118,9 +110,9 @@ func (s *svmlight) done(columns int) (*Table, error) {
 		return nil, s.whole("no row has an entry, so there are no columns")
 	}
 	s.x.Cols = s.most + 1
-	s.table.Note = "columns are counted from 0, since the file has a column 0"
+	note := "columns are counted from 0, since the file has a column 0"
 	if s.least > 0 {
-		s.table.Note = "columns are counted from 1, since the file has no column 0"
+		note = "columns are counted from 1, since the file has no column 0"
 		s.x.Cols--
 		for t := range s.x.Indices {
 			s.x.Indices[t]--
@@ -130,6 +122,5 @@ func (s *svmlight) done(columns int) (*Table, error) {
 		return nil, err
 	}
 	s.x.Cols = max(s.x.Cols, columns)
-	s.table.X = s.x
-	return &s.table, nil
+	return &Table{X: s.x, Labels: s.labels, Note: note}, nil
 }
