@@ -12,6 +12,8 @@ import (
 
 	"softkmeans"
 	"softkmeans/choosek"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/la"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
@@ -135,12 +137,13 @@ func (f Found) Words() string {
 // leastRows is how many rows tell something.
 const leastRows = 5
 
-// Look looks at the rows x. Missing values leave all open.
+// Look looks at the rows x. Missing values leave all open but Total, which the complete rows tell.
 func Look(x *softkmeans.Matrix) (f Found) {
-	if x.Cols < 3 || x.Rows < leastRows || slices.ContainsFunc(x.Data, math.IsNaN) {
+	full := complete(x)
+	if x.Cols < 3 || full.Rows < leastRows {
 		return f
 	}
-	if f.Total = total(x); f.Total == 0 {
+	if f.Total = total(full); f.Total == 0 && full.Rows == x.Rows {
 		f.Sum = closed(x)
 		if f.Counts, f.MayBe = counts(x, &wholeLimits); !f.Counts && !f.MayBe {
 			if m := Multiples(x); m != nil && apart(m) == 1 {
@@ -151,6 +154,15 @@ func Look(x *softkmeans.Matrix) (f Found) {
 		f.Curves = curves(x)
 	}
 	return f
+}
+
+// complete returns the rows of x without a missing value.
+func complete(x *softkmeans.Matrix) *softkmeans.Matrix {
+	at := slices.DeleteFunc(la.Indices(x.Rows), func(i int) bool { return slices.ContainsFunc(x.Row(i), math.IsNaN) })
+	if len(at) == x.Rows {
+		return x
+	}
+	return draws.Chosen(x, at)
 }
 
 // Codes returns the columns, from 1, whose few whole numbers may be codes of groups, ratings or answers;
@@ -164,7 +176,7 @@ func Look(x *softkmeans.Matrix) (f Found) {
 // codes: numbers of persons, goals and gaps, distances of 0 and 1, and coefficients of linear programs.
 func Codes(x *softkmeans.Matrix, names []string, told func(name string) bool) (at []int) {
 	whole := !slices.ContainsFunc(x.Data, func(v float64) bool { return v > math.Floor(v) })
-	if x.Cols < 3 || whole && x.Rows < fewCodes {
+	if x.Cols < 3 || whole && x.Rows < fewCodes || closed(x) > 0 { // shares of 0 and 1
 		return nil
 	}
 	measured := 0

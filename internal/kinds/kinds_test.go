@@ -129,6 +129,11 @@ func TestClosedAndTotal(t *testing.T) {
 	times := func(f float64) *softkmeans.Matrix {
 		return changed(shares, func(v float64) float64 { return f * v })
 	}
+	gaps := func(x *softkmeans.Matrix) *softkmeans.Matrix {
+		x = x.Clone()
+		x.Set(3, 3, math.NaN())
+		return x
+	}
 	for _, c := range []struct {
 		name string
 		x    *softkmeans.Matrix
@@ -147,6 +152,7 @@ func TestClosedAndTotal(t *testing.T) {
 		{"codes", onehot, Found{}},
 		{"a total", withTotal, Found{Total: 4}},
 		{"zeros", softkmeans.NewMatrix(20, 3, nil), Found{}},
+		{"a total, and gaps", gaps(withTotal), Found{Total: 4}}, {"shares, and gaps", gaps(shares), Found{}},
 	} {
 		if got := Look(c.x); got != c.want {
 			t.Errorf("%s: %+v, not %+v", c.name, got, c.want)
@@ -213,6 +219,8 @@ func TestCodes(t *testing.T) {
 		want []int
 	}{
 		{"classes at the end", rows(60, measured, size, turns(1, 2, 3, 7)), []int{3}},
+		{"shares of 0 and 1", rows(60, turns(0, 1), func(i int) float64 { return (1 - turns(0, 1)(i)) * size(i) / 1e4 },
+			func(i int) float64 { return (1 - turns(0, 1)(i)) * (1 - size(i)/1e4) }), nil},
 		{"ratings in the middle", rows(24, measured, turns(3, 4, 5), size, measured), []int{2}},
 		{"two of six", rows(24, measured, turns(0, 1), size, measured, turns(2, 3), size), []int{2, 5}},
 		{"a missing one", rows(24, measured, size, gap), []int{3}},
