@@ -68,8 +68,8 @@ const (
 	labelLines = 10
 )
 
-// NewReader returns a reader for Sniff. Larger reads bypass its buffer.
-func NewReader(in io.Reader) *bufio.Reader { return bufio.NewReaderSize(in, sniffed) }
+// NewReader returns a reader for Sniff. What it has read ahead tells package table other formats.
+func NewReader(in io.Reader) *bufio.Reader { return bufio.NewReaderSize(in, 1<<16) }
 
 // Sniff finds out the format of a text by its first bytes, which it does not consume. It
 // waits for no more than the first line that tells. rows is whether the text may be

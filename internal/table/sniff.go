@@ -9,8 +9,8 @@ import (
 	"softkmeans/internal/csv"
 )
 
-// sniffSize is how many bytes are searched for NUL. The usual binary formats of tables have one there.
-const sniffSize = 4096
+// sniffSize is how many bytes tell the format. The usual binary formats of tables have a NUL there.
+const sniffSize = readSize
 
 // otherTables are the formats of other files by their first bytes and, for some, by what their start
 // holds as well (in lower case), and what to do with them. The module convert reads those without. The
