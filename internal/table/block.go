@@ -163,6 +163,16 @@ func newBlock(lines [][]byte, comma rune) *block {
 	return b
 }
 
+// even reports whether all lines have as many fields, three or more, and two columns have numbers.
+func (b *block) even() bool {
+	for _, fields := range b.fields {
+		if fields != nil && len(fields) != b.width {
+			return false
+		}
+	}
+	return b.width > 2 && howMany(b.of, func(of bool) bool { return of }) > 1
+}
+
 // numeric reports whether a field is a number with either decimal sign.
 func numeric(f []byte) bool {
 	return trimmedNumber(f) || numeral(f, '.') || numeral(f, ',')
@@ -207,7 +217,7 @@ func (b *block) above() int {
 		numerals, all := howMany(fields, numeric), howMany(fields, present)
 		text := b.marked(i, marks) ||
 			numerals < all && len(fields) > 1 && empty(fields[:2]) // about the columns, as MS-DIAL writes
-		if !text && 2*numerals > all && len(fields) > 1 && !keyed(fields[:1]) {
+		if !text && 2*numerals > all && (all > 1 || i == 0 && len(fields) > 1) && !keyed(fields[:1]) {
 			numbers++ // another table has three such lines or more
 		}
 		blank = blank || absent(b.lines[i])

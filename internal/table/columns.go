@@ -294,8 +294,11 @@ func (p *parser) place(picked []string, h *Head) error {
 	}
 	if len(h.Names) == 0 && !p.dialect.classes {
 		msg := "there is no column of data"
+		if p.width == 1 {
+			msg += ": no delimiter, such as a comma or a tab, parts the lines"
+		}
 		for _, note := range h.Notes {
-			if strings.Contains(note, "left out: ") {
+			if p.width > 1 && strings.Contains(note, "left out: ") {
 				msg += "; " + note
 			}
 		}

@@ -32,7 +32,8 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		if b == nil { // text follows the table
 			b = newBlock(beforeBlank(lines), comma)
 		}
-		if b != nil && (best == nil || b.numbers > best.numbers) && !(comma == ' ' && 2*b.numbers <= 1) {
+		sure := b != nil && (comma != ' ' || 2*b.numbers > 1 || b.even())
+		if sure && (best == nil || b.numbers > best.numbers) {
 			best, d.Delimiter = b, comma
 		}
 	}
@@ -48,13 +49,16 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 	}
 	s.skipped += n
 	for _, line := range best.lines[:n] {
-		s.about = s.about || is("axis", shown(line)) || is("about", shown(line))
+		s.about = s.about || aboutSpectra(line)
 	}
 	if best.marked(n-1, marks) {
 		s.comments[1] = best.lines[n-1]
 	}
 	s.skip += len(bytes.Join(lines[:n], nil))
 }
+
+// aboutSpectra reports whether a line of text names an axis or spectra.
+func aboutSpectra(line []byte) bool { return is("axis", shown(line)) || is("about", shown(line)) }
 
 // firstLine takes the delimiter from a first line such as sep=; which Excel reads, and skips the two
 // lines with which a GCT file begins.
@@ -83,8 +87,9 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 		return
 	}
 	first := slices.IndexFunc(lines, func(line []byte) bool { return !isComment(line) })
-	for _, line := range lines[max(0, first-2):first] {
+	for _, line := range lines[:first] {
 		s.comments = [2][]byte{s.comments[1], line}
+		s.about = s.about || aboutSpectra(line)
 	}
 	body := new(survey).split(bytes.Join(lines[first:], nil), d.Delimiter, surveyRows)
 	if i := slices.IndexFunc(body, func(line [][]byte) bool {

@@ -198,7 +198,8 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 			}
 		case s.kind == isLimit:
 			e.Below, half = true, []string{"half"}
-		case s.fault.advice != "", slices.ContainsFunc(s.words, flagged): // numbers, which are not to be lost
+		case s.fault.advice != "", slices.ContainsFunc(s.words, flagged), // numbers, which are not to be lost
+			strings.Contains(s.words[0], " = "): // what a mark is for, as plate readers write
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			once(&drop, strconv.Itoa(s.field+1))
 		default:

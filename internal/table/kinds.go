@@ -379,9 +379,9 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			return rising(c) && j > 0 && c.whole && is("axis", name)
 		}},
 		{"be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
-			few := c.whole && 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
-			named := is("factor", name) || is("class", name) || idName(name) || is("id", lastWord(name))
-			return c.padded && c.whole || few && named
+			few := 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
+			named := is("factor", name) || idName(name)
+			return c.whole && (c.padded || named || few && (is("class", name) || is("id", lastWord(name))))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet

@@ -76,7 +76,8 @@ func (l *long) find() bool {
 	for len(l.values) > 1 { // numbers before others may be keys
 		j := l.values[0]
 		name := l.nameOf(j)
-		if !l.namesSamples(j) && !is("position", name) && !is("date", name) && !(three && l.all[j].whole) {
+		key := l.namesSamples(j) || is("position", name) || has("where", name) || is("date", name)
+		if !key && !(three && l.all[j].whole) {
 			break
 		}
 		l.keys, l.values = append(l.keys, j), l.values[1:]
@@ -137,12 +138,14 @@ func (l *long) reduce(p *parser) {
 			l.keys = rest
 		}
 	}
-	values := only(l.values, func(j int) bool {
-		return !given[strconv.Itoa(j+1)] && !given[l.nameOf(j)] &&
-			(is("uncertainty", l.nameOf(j)) || !tells(j, l.axis) && !tells(j, l.keys...))
-	})
-	if len(values) > 0 {
-		l.values = values
+	left := func(j int) bool { return !given[strconv.Itoa(j+1)] && !given[l.nameOf(j)] }
+	own := func(j int) bool {
+		return is("uncertainty", l.nameOf(j)) || !tells(j, l.axis) && !tells(j, l.keys...)
+	}
+	for _, ask := range []func(int) bool{left, own} {
+		if values := only(l.values, ask); len(values) > 0 {
+			l.values = values
+		}
 	}
 }
 

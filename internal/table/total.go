@@ -21,6 +21,9 @@ func (t *Table) noteTotals(data []bool, d *Dialect) {
 			first, n, why = row, 1, "its numbers are the "+word+" of the columns"
 		}
 	}
+	if howMany(t.IDs, func(id string) bool { return id == "" }) == 1 && n == 0 {
+		first, n, why = slices.Index(t.IDs, ""), 1, "it alone has no id"
+	}
 	where, out := "row "+strconv.Itoa(first+1), d.Skip.adds(first, t.Rows)
 	if n == 0 {
 		return

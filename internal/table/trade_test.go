@@ -88,6 +88,17 @@ func TestTrade(t *testing.T) {
 			"text after the table"},
 		{"@Relation iris\n@ATTRIBUTE a real\n@DATA\n1,2\n", "this is an ARFF file"},
 		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
+		{strings.Repeat("% 1. Title: glass\n", 400) + "@relation g\n@data\n1,x\n2,y\n", "this is an ARFF file"},
+		{"age,a,b\n" + linesOf(8, "1%d,$,2.$") + "20-21,3,1\n22-25,2,1.5\n65+,4,1\n", "column 1 (age) is taken for the rows' ids"},
+		{"Statistik;;;\n2015;;;\nland;a;b;c\n" + linesOf(9, "L%d;$;%d5;2$"), "lines 1-2 are left out: text before"},
+		{linesOf(12, "star%d %d.5 $70 G$"), "a column of text: column 4, 4 values such as \"G1\""},
+		{linesOf(9, "MX%d TMAX  $ I") + linesOf(3, "MX3%d TMAX  $ I-9999"), "no delimiter, such as a comma or a tab, parts the lines"},
+		{strings.Replace(indels, "MutationType", "Mutation.Type", 1), "the table is transposed"},
+		{"#TITLE: Spectral Data\n" + linesOf(20, "%d.25,40$6"), "this seems to be 1 sample or channel in a column"},
+		{"s,Plate ID,a,b\n" + linesOf(9, "s%d,%d7%d,$,2.$") + "t,272,1,3.5\n", "column 2 (Plate ID) is used as data, but may be classes or ids"},
+		{"s,a,b\n,4.5,2\n" + linesOf(9, "s%d,$,%d.5"), "row 1 of 10 seems to be totals, statistics or limits, since it alone has no id"},
+		{"chemical,day,lat,lon,v,unit\n" + linesOf(9, "x,%d.1.20,4$.5,-12$,$.5,g") + linesOf(9, "y,%d.1.20,4$.5,-12$,%d,g"),
+			"each of 9 samples of column 2 (day), column 3 (lat), column 4 (lon) and 2 values of column 1 (chemical)"},
 	} {
 		text, want := c[0], c[1]
 		d := Dialect{Guess: true, Missing: !strings.HasPrefix(text, "id,a,b\nx")}

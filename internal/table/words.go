@@ -28,7 +28,7 @@ gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | p
 gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
 feature | measurement_type | measurement type | measure | indicator | metric
 feature | type | feature | features | species | otu | otu id | asv | asv id | taxon | taxa | genus | clade
-feature | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
+feature | chemical | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
 feature | clade_name | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
@@ -54,7 +54,8 @@ spread | n_multimapping | n_nofeature | n_ambiguous | stabw | standardabweichung
 spread | standard deviation | standard error | std. error | écart-type | écart type | desviación estándar
 uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertainty | sigma | se | 1s | 2s | 2se
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
-factor | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex | gender | quadrat
+factor | well | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex
+factor | gender | quadrat
 factor | cond | condition | arm | treat | subject | patient | seurat_clusters | leiden | louvain | daytime
 factor* | flag | _qc
 limit | lod | loq | mdl | dl | detection limit | limit of detection
@@ -96,7 +97,7 @@ var words = func() map[string]map[string]bool {
 // is reports whether a field is a word of a kind.
 func is(kind, field string) bool {
 	field = strings.ToLower(strings.TrimSpace(field))
-	if words[kind][field] {
+	if words[kind][field] || words[kind][strings.ReplaceAll(field, ".", " ")] { // as R writes blanks
 		return true
 	}
 	for word := range words[kind+"*"] {
