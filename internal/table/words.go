@@ -16,7 +16,7 @@ axis* | cm-1 | cm^-1 | cm⁻¹ | 1/cm | energy | energie | (ev) | (kev) | theta 
 axis* | (nm) | _nm | [nm] | (µm) | (μm) | [µm] | longitud de onda | longueur d'onde
 about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp | id
-depth | depth | tiefe | position | distance | centroid | duration | doy | dauer | elevation | altitude
+depth | depth | tiefe | position | distance | centroid | doy | elevation | altitude
 long | long
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
 year | year | jahr | année | annee | anno | año
