@@ -27,7 +27,6 @@ type chunks struct {
 	rest   []byte // lines that are read again
 	tail   []byte // the incomplete line with which the next chunk starts
 	err    error  // the error of r, or a fault of the text that ends it
-	trial         // with Guess
 }
 
 // read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It

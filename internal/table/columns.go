@@ -241,13 +241,16 @@ func (p *parser) word(role int) string {
 // which named reports, by a name as users see it.
 func (p *parser) find(places map[string][]int, column, word string, several bool) (at []int, named bool,
 	err error) {
-	from, to, isRange := strings.Cut(column, "-")
+	list, number := places[Printable(column)], column
+	if list == nil {
+		number = strings.TrimPrefix(number, "c") // messages call columns without a name so
+	}
+	from, to, isRange := strings.Cut(number, "-")
 	first, no := strconv.Atoi(from)
 	last := first
 	if isRange && no == nil {
 		last, no = strconv.Atoi(to)
 	}
-	list := places[Printable(column)]
 	switch n := len(list); {
 	case no == nil && !isRange, no == nil && several && n == 0 && 1 <= first && first <= last:
 		if first < 1 || last > p.width {
@@ -263,10 +266,6 @@ func (p *parser) find(places map[string][]int, column, word string, several bool
 	case n > 1:
 		msg := "a second column named " + strconv.Quote(column) + "; give " + word + " its number"
 		return nil, false, p.fault(list[1], msg)
-	}
-	c, _ := strconv.Atoi(strings.TrimPrefix(column, "c")) // messages call columns without a name so
-	if _, blank := slices.BinarySearch(places[""], c-1); blank && column == Column(c-1) {
-		return []int{c - 1}, false, nil
 	}
 	advice := ""
 	if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {

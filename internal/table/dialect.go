@@ -4,6 +4,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -37,9 +38,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		}
 	}
 	if best == nil {
-		if first := slices.IndexFunc(lines, present); d.Delimiter == 0 {
-			d.Delimiter = guessDelimiter(append(lines, nil)[max(first, 0)])
-		}
+		d.Delimiter = cmp.Or(d.Delimiter, guessDelimiter(text, d.Decimal))
 		return
 	}
 	n := best.above()
@@ -172,14 +171,18 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 	}
 }
 
-// guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
-// semicolon, beside which a comma may be a decimal one. line is one line; in quotes there are no
+// guessDelimiter looks in the first line of a text for a tab, beside which commas and semicolons may be part
+// of a name, then for a semicolon, beside which a comma may be a decimal one. In quotes there are no
 // delimiters.
-func guessDelimiter(line []byte) rune {
+func guessDelimiter(text []byte, decimal rune) rune {
+	line := firstLine(text)
 	for _, comma := range "\t;" {
 		if split := csv.New(line, comma); split.Next() == nil && len(split.Fields) > 1 {
 			return comma
 		}
+	}
+	if decimal == ',' && bytes.IndexByte(line, '"') < 0 {
+		return ';' // the line has none: there is a single column
 	}
 	return ','
 }

@@ -47,7 +47,7 @@ type trial struct {
 // settings lead to.
 func (t *trial) settle(err error) error {
 	e, ok := err.(*Error)
-	if !ok || t.text == nil || t.dialect.trying {
+	if !ok || t.text == nil {
 		return err
 	}
 	more, titles := "", sections(t.text)

@@ -330,43 +330,34 @@ func (l *long) sample(line *packed) string {
 // cells makes the table of samples and values of the axis, which are first on these lines, and of entries.
 // Numbers rise or fall as the first two.
 func (l *long) cells(p *parser, lines []packed, samples, points []int, entries map[[2]int32]int32) *arranged {
-	order := make([]int, len(points))
+	order := make([]int32, len(points))
 	for k := range order {
-		order[k] = k
+		order[k] = int32(k)
 	}
 	if len(order) > 1 && l.all[l.axis].words == 0 {
-		number := func(k int) float64 {
+		number := func(k int32) float64 {
 			v, _ := p.value(lines[points[k]].field(l.axis))
 			return v
 		}
 		sign := cmp.Compare(number(1), number(0))
-		slices.SortFunc(order, func(a, b int) int { return sign * cmp.Compare(number(a), number(b)) })
+		slices.SortFunc(order, func(a, b int32) int { return sign * cmp.Compare(number(a), number(b)) })
 	}
-	a := &arranged{lines: lines, names: []string{""}}
-	keys := func(i int) []cell {
-		return mapped(l.keys, func(j int) cell { return cell{int32(i), int32(j)} })
-	}
-	head := keys(0)
-	if l.head == nil {
-		head = slices.Repeat([]cell{{0, -1}}, len(head))
-	}
-	for _, k := range order {
-		head = append(head, cell{int32(points[k]), int32(l.axis)})
-	}
-	a.cells = append(a.cells, head)
-	for r, i := range samples {
-		row := keys(i)
-		for _, k := range order {
-			at, ok := entries[[2]int32{int32(r), int32(k)}]
-			c := cell{at, int32(l.values[0])}
-			if !ok {
-				c = cell{int32(i), -1}
+	samples = slices.Insert(samples, 0, 0) // line 1 has the names
+	at := func(row, column int) cell {
+		switch k := column - len(l.keys); {
+		case k >= 0 && row == 0:
+			return cell{points[order[k]], l.axis}
+		case k >= 0:
+			if line, ok := entries[[2]int32{int32(row - 1), order[k]}]; ok {
+				return cell{int(line), l.values[0]}
 			}
-			row = append(row, c)
+		case row > 0 || l.head != nil:
+			return cell{samples[row], l.keys[column]}
 		}
-		a.cells, a.names = append(a.cells, row), append(a.names, l.sample(&lines[i]))
+		return cell{samples[row], -1}
 	}
-	return a
+	sample := func(row int) string { return l.sample(&lines[samples[row]]) }
+	return &arranged{lines, len(samples), len(l.keys) + len(order), at, sample, ""}
 }
 
 // settings changes a Dialect of the text to one of the table that is made.

@@ -20,6 +20,7 @@ type Reader struct {
 	// valid until it is called again: Class, Weights, IDs and Kept. Its other fields are not set.
 	Table
 
+	in      *chunks
 	classes map[string]int // the place of each in Classes
 	flaws   flaws
 	feed    feed
@@ -39,20 +40,27 @@ type Reader struct {
 // text without rows is an error that wraps a *NoRows. source is the text's name in messages. With an
 // error the Reader is nil, or one of which Overview alone may be called.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
-	t, in, err := open(r, source, d)
-	if err != nil {
-		return nil, in.settle(err)
+	d.Words = d.Words.orFlags()
+	t := &Reader{Table: Table{Head: Head{Source: source}}}
+	t.parser.layout = &layout{}
+	err := t.open(r, d)
+	if err == nil {
+		err = t.openRows()
 	}
-	t.trial = in.trial
-	if err := t.openRows(in); err != nil {
-		return t, t.parser.asWritten(t.trial.settle(err))
+	if err == nil {
+		return t, nil
+	} else if t.parser.survey == nil {
+		return nil, t.settled(err)
 	}
-	return t, nil
+	return t, t.settled(err)
 }
 
+// settled returns an error with its place in the text as it was, and with advice that works.
+func (t *Reader) settled(err error) error { return t.trial.settle(t.parser.asWritten(err)) }
+
 // head reads up to the first row, which is then read again.
-func (t *Reader) head(in *chunks) error {
-	p := &t.parser
+func (t *Reader) head() error {
+	p, in := &t.parser, t.in
 	text, line := p.split.Rest, p.split.End+1
 	p.split.More = func() ([]byte, error) {
 		more, err := in.read(nil)
@@ -92,9 +100,9 @@ func (t *Reader) head(in *chunks) error {
 	return nil
 }
 
-func (t *Reader) openRows(in *chunks) error {
-	p := &t.parser
-	if err := t.head(in); err != nil {
+func (t *Reader) openRows() error {
+	p, in := &t.parser, t.in
+	if err := t.head(); err != nil {
 		return err
 	}
 	if !p.dialect.Skip.none() {
@@ -125,16 +133,15 @@ func (t *Reader) noRows() *Error {
 	return &Error{Source: t.Source, Msg: none.Error(), err: none}
 }
 
-// open is NewReader up to the first line that is not blank.
-func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
-	d.Words = d.Words.orFlags()
+// open is NewReader up to the first line that is not blank. A text that is arranged anew is opened anew.
+func (t *Reader) open(r io.Reader, d Dialect) error {
+	source := t.Source
 	in := &chunks{r: bufio.NewReaderSize(r, readSize), source: source, size: cmp.Or(d.chunk, chunkSize)}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
-		return nil, in, &Error{Source: source,
-			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
+		return &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
 	}
 	if err := in.sniff(); err != nil {
-		return nil, in, err
+		return err
 	}
 	size, skipped := 0, 0
 	if !d.Skip.none() {
@@ -144,33 +151,32 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	text, err := in.peek(size)
 	if err != nil {
-		return nil, in, err
+		return err
 	}
 	var s *survey
 	if d.Guess || d.Long == LongYes {
-		in.trial = trial{bytes.Clone(text[:startOf(text)]), d}
+		if !d.trying {
+			t.trial = trial{bytes.Clone(text[:startOf(text)]), d}
+		}
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
-			return nil, in, s.ask
+			return s.ask
 		}
 		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
-		first := firstLine(text)
-		d.Delimiter = guessDelimiter(first)
-		if d.Delimiter == ',' && d.Decimal == ',' && bytes.IndexByte(first, '"') < 0 {
-			d.Delimiter = ';' // the line has none: there is a single column
-		}
+		d.Delimiter = guessDelimiter(text, d.Decimal)
 	}
-	if t, again, err := s.arrange(in, text, d); t != nil || err != nil {
-		return t, again, err
-	}
-	t := &Reader{Table: Table{Head: Head{Source: source}}}
-	t.part = &t.own
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
-	p.split = s.splitter(text, d.Delimiter)
+	if s != nil || d.Transpose == TransposeYes {
+		if again, err := t.arrange(in, text); again || err != nil {
+			return err
+		}
+	}
+	p.split, p.width = s.splitter(text, d.Delimiter), 0
 	p.split.End = skipped
-	return t, in, nil
+	t.in, t.part = in, &t.own
+	return nil
 }
 
 // ReadRows reads as many rows into dst as it can hold, or as there are, and returns their number. The
@@ -190,7 +196,7 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 		n += copy(dst[n*width:], t.take(most-n)) / width
 	}
 	if n == 0 {
-		return 0, t.parser.asWritten(t.trial.settle(t.err))
+		return 0, t.settled(t.err)
 	}
 	for i := 0; i < len(t.Class) && class != nil; i++ {
 		class[i] = t.Class[i]
@@ -228,19 +234,18 @@ func (t *Reader) take(most int) []float64 {
 
 // field is the text of a column, from 0, in a row of the part.
 func (t *Reader) field(row, column int) []byte {
-	return t.part.text(row*t.parser.texts + t.parser.text[column] - 1)
+	return t.part.texts.field(row*t.parser.texts + t.parser.text[column] - 1)
 }
 
-// sound is how many rows of the part are before the first with what is no number. It is 0 once a number is
-// missing, unless the Dialect allows it.
+// faulty reports whether a flaw is an error: words always, missing values unless the Dialect allows them.
+func (t *Reader) faulty(f flaw) bool { return f.kind != isGap || !t.parser.dialect.Missing }
+
+// sound is how many rows of the part are before the first faulty one.
 func (t *Reader) sound() int {
 	n := t.part.rows
 	for _, f := range t.flaws.list {
-		switch {
-		case f.kind != isGap:
+		if t.faulty(f) {
 			n = min(n, max(0, f.row-t.before))
-		case !t.parser.dialect.Missing:
-			n = 0
 		}
 	}
 	return n
@@ -256,9 +261,8 @@ func (t *Reader) more() bool {
 		return true
 	}
 	stray := slices.ContainsFunc(t.flaws.list, func(f flaw) bool { return f.kind != isGap })
-	faulty := stray || t.flaws.list != nil && !t.parser.dialect.Missing
 	other, ok := t.err.(*Error)
-	if t.err == io.EOF && faulty || stray && ok && other.Line > 0 {
+	if t.err == io.EOF && slices.ContainsFunc(t.flaws.list, t.faulty) || stray && ok && other.Line > 0 {
 		t.err = t.parser.faultError(t.flaws.list, t.before+t.part.rows, other)
 		t.flaws = flaws{}
 	}

@@ -193,7 +193,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 		b.Data = append(b.Data, b.take(math.MaxInt-b.at)...)
 	}
 	if b.err != io.EOF {
-		return nil, p.asWritten(b.trial.settle(b.err))
+		return nil, b.settled(b.err)
 	}
 	t := b.Table
 	t.Rows = len(t.Data) / len(t.Names)
