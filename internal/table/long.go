@@ -113,10 +113,7 @@ func (l *long) findAxis(texts, numbers []int) bool {
 	} else if pair = pair[n-2:]; len(numbers) > 2 && values(pair[0], pair[1]) > 0 {
 		slices.Reverse(pair)
 	}
-	samples := func(j int) bool { return likeSample(l.nameOf(j)) || len(numbers) < 3 && idName(l.nameOf(j)) }
-	if l.named, l.axis = false, pair[1]; samples(pair[1]) && !samples(pair[0]) { // ids of genes are no samples
-		l.axis = pair[0]
-	}
+	l.named, l.axis = false, pair[1]
 	return true
 }
 
