@@ -173,7 +173,7 @@ func (t *Reader) arrange(in *chunks, text []byte) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	t.Turned, t.Long = turn, !turn
+	t.Turned, t.Long, t.Notes = turn, !turn, append(s.notes, note+more)
 	if d.Long, d.Transpose, d.trying = LongNo, TransposeNo, true; d.Delimiter == ' ' {
 		d.Delimiter = '\t'
 	}
@@ -181,11 +181,6 @@ func (t *Reader) arrange(in *chunks, text []byte) (again bool, err error) {
 		return false, err
 	}
 	t.parser.origin = a
-	if notes := append(s.notes, note+more); d.Guess {
-		t.parser.survey.notes = append(notes, t.parser.survey.notes...)
-	} else {
-		t.Notes = notes
-	}
 	return true, nil
 }
 

@@ -154,7 +154,7 @@ func (p *parser) setColumns(h *Head) error {
 		}
 	}
 	if p.survey != nil {
-		h.Notes = p.survey.notes
+		h.Notes = append(h.Notes, p.survey.notes...)
 	}
 	if err := p.place(picked, h); err != nil {
 		return err

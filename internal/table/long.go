@@ -97,8 +97,7 @@ func (l *long) findAxis(texts, numbers []int) bool {
 	if l.named = true; len(axes) > 0 {
 		l.axis = axes[0]
 		return true
-	}
-	if len(features) > 0 {
+	} else if len(features) > 0 {
 		l.axis = slices.MaxFunc(features, values)
 		return true
 	}

@@ -107,8 +107,7 @@ func (t *Reader) openRows() error {
 	}
 	if !p.dialect.Skip.none() {
 		p.skipRows(in.rest, in.line)
-		out := Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked"
-		t.Notes = append(slices.Clip(t.Notes), out)
+		t.note(Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked")
 	}
 	for _, f := range p.found {
 		t.flaws.add(f)
