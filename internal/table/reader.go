@@ -23,16 +23,16 @@ type Reader struct {
 	in      *chunks
 	classes map[string]int // the place of each in Classes
 	flaws   flaws
-	feed    feed
-	parser  parser // for chunks that the feed has not parsed
+	parser  parser // for chunks that are not parsed ahead
 	own     part   // their rows
 
-	chunk  *chunk // the present one
-	part   *part  // its rows
-	at     int    // the next row of part
-	before int    // the rows before the part
-	last   int    // the line on which the last row or comment ended
-	err    error  // that follows the part
+	chunk  *chunk   // the present one
+	queue  []*chunk // the next, as far as they are read
+	part   *part    // the rows of chunk
+	at     int      // the next row of part
+	before int      // the rows before the part
+	last   int      // the line on which the last row or comment ended
+	err    error    // that follows the part
 	trial  trial
 }
 
@@ -113,7 +113,6 @@ func (t *Reader) openRows() error {
 		t.flaws.add(f)
 	}
 	t.classes = map[string]int{}
-	t.feed = newFeed(in, p.layout, p.dialect.Workers)
 	p.split.More = t.follow
 	for t.part.rows == 0 && t.err == nil {
 		t.err = t.advance()
@@ -269,9 +268,12 @@ func (t *Reader) more() bool {
 	return false
 }
 
-// Close ends the goroutines that read ahead. After it r is not read any more, and there are no more rows.
+// Close ends the goroutines that parse ahead. After it r is not read any more, and there are no more rows.
 func (t *Reader) Close() {
-	t.feed.close()
+	for _, c := range t.queue {
+		c.wait()
+	}
+	t.queue = nil
 	t.part, t.at = &part{}, 0
 	if t.err == nil {
 		t.err = io.ErrClosedPipe
@@ -304,11 +306,24 @@ func (t *Reader) advance() error {
 	return t.part.err
 }
 
-// follow returns the text of the next chunk, or again the error behind the last.
+// follow moves to the next chunk, which takes the memory of the one before, and returns its text, or again the
+// error behind the last. With more than one worker it reads ahead while there is much to read,
+// and other chunks are parsed meanwhile, on a goroutine each.
 func (t *Reader) follow() (text []byte, err error) {
-	if t.chunk == nil || t.chunk.err == nil {
-		t.chunk = t.feed.next(t.chunk)
+	last, workers := t.chunk, t.parser.dialect.Workers
+	if last != nil && last.err != nil {
+		return nil, last.err
 	}
+	for n := len(t.queue); n == 0 || n <= workers && workers > 1 && 2*len(t.queue[n-1].text) > t.in.size; n++ {
+		c := cmp.Or(last, new(chunk))
+		last, c.line = nil, t.in.line
+		if c.text, c.err = t.in.read(c.text); workers > 1 {
+			c.ahead(t.parser.layout)
+		}
+		t.queue = append(t.queue, c)
+	}
+	t.chunk, t.queue = t.queue[0], t.queue[1:]
+	t.chunk.wait()
 	return t.chunk.text, t.chunk.err
 }
 
