@@ -97,11 +97,6 @@ func (c *chunks) peek(size int) (text []byte, err error) {
 			return nil, &Error{Source: c.source, Msg: "the first 64 MB are blank lines"}
 		}
 	}
-	first := firstLine(text)
-	quoted := bytes.HasSuffix(first, []byte("\n")) && bytes.IndexByte(first, '"') >= 0 // part of a field
-	if bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0 && !quoted {
-		return nil, &Error{Source: c.source, Msg: "the lines end in CR alone; convert them to LF"}
-	}
 	return text, nil
 }
 
