@@ -179,11 +179,9 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 
 // ReadRows reads as many rows into dst as it can hold, or as there are, and returns their number. The
 // number is 0 only with an error: io.EOF after the last row, a *Error, or an error of r that has source
-// in its text already. The rows before an error are returned first. ReadRows stores the rows' classes,
-// indices into Classes, in class, unless that is nil or there is no label column.
-//
-// ReadRows panics if dst is shorter than a row, or if class is shorter than the number of rows.
-func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
+// in its text already. The rows before an error are returned first. ReadRows panics if dst is shorter than a
+// row.
+func (t *Reader) ReadRows(dst []float64) (n int, err error) {
 	width := len(t.Names)
 	most := len(dst) / width
 	if most == 0 {
@@ -195,9 +193,6 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	}
 	if n == 0 {
 		return 0, t.settled(t.err)
-	}
-	for i := 0; i < len(t.Class) && class != nil; i++ {
-		class[i] = t.Class[i]
 	}
 	return n, nil
 }
