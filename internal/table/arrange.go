@@ -217,17 +217,6 @@ func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) (sure b
 	return false, (&Error{Msg: msg}).advise(word, advice, []string{word, "yes"}, []string{word, "no"})
 }
 
-// asWritten returns an error of a text that was arranged anew with its place in the text as it was.
-func (p *layout) asWritten(err error) error {
-	e, ok := err.(*Error)
-	if !ok || p.origin == nil || e.Line == 0 {
-		return err
-	}
-	back := *e
-	back.Line, back.Column = p.origin.place(e.Line, e.Column)
-	return &back
-}
-
 // on says where a line is in the text, or what became a row of it.
 func (p *layout) on(line int) string {
 	switch a := p.origin; {

@@ -24,28 +24,26 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 		d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
 	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]int, p.width)
 	first := mapped(fields, utf8Text)
-	if p.dialect.Names != nil {
-		if n := len(p.dialect.Names); n != p.width {
-			return p.fault(-1, Count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+Count(p.width,
-				"column"))
+	if d.Names != nil {
+		if n := len(d.Names); n != p.width {
+			return p.fault(-1, Count(n, "name")+" in "+d.Words.Names+", but there are "+Count(p.width, "column"))
 		}
-		for j, name := range p.dialect.Names {
-			first[j] = []byte(name)
-		}
+		first = mapped(d.Names, func(name string) []byte { return []byte(name) })
 	}
 	if d.classes {
 		if err := p.findClasses(fields); err != nil {
 			return err
 		}
 	}
-	named, err := p.assign(first, h)
+	found, err := p.assign(first, h)
 	if err != nil {
 		return err
 	}
-	if err := p.findHeader(fields, named && p.dialect.Names == nil, h); err != nil {
+	if err := p.findHeader(fields, found && d.Names == nil, h); err != nil {
 		return err
 	}
-	if p.names = p.columnNames(first, h.Header || p.dialect.Names != nil); h.Header || p.dialect.Names != nil {
+	named := h.Header || d.Names != nil
+	if p.names = p.columnNames(first, named); named {
 		p.header = p.names
 	}
 	return p.setColumns(h)
@@ -168,10 +166,7 @@ func (p *parser) setColumns(h *Head) error {
 // assign sets the roles of the columns that are not data. named reports whether one
 // of them was found by its name, so that the first line is a header.
 func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
-	d, id := &p.dialect, p.dialect.ID
-	if id == NoID {
-		id = ""
-	}
+	d := &p.dialect
 	places := placesOf(mapped(first, shown))
 	for _, use := range []struct {
 		columns []string
@@ -182,11 +177,11 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 		{[]string{d.Label}, d.Words.Label, roleLabel, &h.LabelColumn},
 		{[]string{d.Weights}, d.Words.Weights, roleWeight, &h.WeightsColumn},
 		{d.Drop, d.Words.Drop, roleNone, nil},
-		{[]string{id}, d.Words.ID, roleNone, &p.id},
+		{[]string{d.ID}, d.Words.ID, roleNone, &p.id},
 		{d.Keep, d.Words.Keep, 0, nil},
 	} {
 		for _, column := range use.columns {
-			if column == "" {
+			if column == "" || column == NoID && use.at == &p.id {
 				continue
 			}
 			list, byName, err := p.find(places, column, use.word, use.at == nil)

@@ -49,16 +49,14 @@ func (t *trial) settle(err error) error {
 	if !ok || t.text == nil {
 		return err
 	}
-	more, titles := "", sections(t.text)
-	if next, works := t.try(e, 2); len(titles) > 1 {
+	more := ""
+	if titles := sections(t.text); len(titles) > 1 {
 		more = "; the text has several tables, such as " + titles[0] + " and " + titles[len(titles)-1] +
 			": keep the lines of one"
-	} else if works {
+	} else if next, works := t.try(e, 2); works || e.tries == nil {
 		return err
 	} else if next != nil {
 		e = next
-	} else if e.tries == nil {
-		return err
 	}
 	plain := *e // the advice of next was not tried
 	plain.Msg, plain.advice = e.Plain()+more, ""

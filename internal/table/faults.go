@@ -191,7 +191,6 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 	}
 	for _, s := range strays {
 		switch {
-		case s.kind == isLine && s.count > len(s.rows): // too many to type
 		case s.kind == isLine, len(s.words) == 1 && isTotal(s.words[0]):
 			for _, row := range append(s.rows, s.row) {
 				once(&skip, p.dialect.Skip.adds(row, rows))

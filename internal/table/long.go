@@ -150,13 +150,12 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	spread := 2*pairs >= samples*axis && (samples == 1 || 2*pairs >= 3*axis)
 	full := samples > 2 && pairs == n && (cut || n == samples*axis)
 	panel := len(l.values) > 1 && l.all[l.axis].years() // of countries, which are other samples each year
-	if axis < 2 || axis < 3 && !l.named || !spread || panel || len(l.values) > 2 && !full ||
-		!l.named && !full && (pairs < n || !l.all[l.axis].text()) {
-		return asItStands, ""
-	}
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
 		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(axis) + " values of " + l.column(l.axis)
-	if l.named && axis > 2 {
+	if axis < 2 || axis < 3 && !l.named || !spread || panel || len(l.values) > 2 && !full ||
+		!l.named && !full && (pairs < n || !l.all[l.axis].text()) {
+		return asItStands, why
+	} else if l.named && axis > 2 {
 		return certain, why
 	}
 	return likely, why
@@ -228,10 +227,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (*long, *Error) {
 // several asks for one of several columns of values, and advises one that is no code.
 func (l *long) several(d *Dialect, why string) *Error {
 	e := &Error{Msg: "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
-		someOf(mapped(l.values, l.column)) + ", of which a file may have one"}
-	if why != "" {
-		e.Msg += ": " + why
-	}
+		someOf(mapped(l.values, l.column)) + ", of which a file may have one: " + why}
 	ask, drop := d.Words.Long, d.Words.Drop
 	advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
 	if drop != "" {

@@ -38,25 +38,31 @@ type Reader struct {
 
 // NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A
 // text without rows is an error that wraps a *NoRows. source is the text's name in messages. With an
-// error the Reader is nil, or one of which Overview alone may be called.
+// error Overview alone may be called.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	d.Words = d.Words.orFlags()
 	t := &Reader{Table: Table{Head: Head{Source: source}}}
-	t.parser.layout = &layout{}
+	t.parser.layout = &layout{survey: new(survey)} // until the text is open
 	err := t.open(r, d)
 	if err == nil {
 		err = t.openRows()
 	}
-	if err == nil {
-		return t, nil
-	} else if t.parser.survey == nil {
-		return nil, t.settled(err)
+	if err != nil {
+		err = t.settled(err)
 	}
-	return t, t.settled(err)
+	return t, err
 }
 
-// settled returns an error with its place in the text as it was, and with advice that works.
-func (t *Reader) settled(err error) error { return t.trial.settle(t.parser.asWritten(err)) }
+// settled returns an error with its place in the text as it was before it was arranged anew, and with advice
+// that works.
+func (t *Reader) settled(err error) error {
+	if e, ok := err.(*Error); ok && t.parser.origin != nil && e.Line > 0 {
+		was := *e
+		was.Line, was.Column = t.parser.origin.place(e.Line, e.Column)
+		err = &was
+	}
+	return t.trial.settle(err)
+}
 
 // head reads up to the first row, which is then read again.
 func (t *Reader) head() error {

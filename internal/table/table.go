@@ -196,7 +196,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 		return nil, b.settled(b.err)
 	}
 	t := b.Table
-	t.Rows = len(t.Data) / len(t.Names)
+	t.Rows = len(t.Data) / max(1, len(t.Names))
 	t.CountMissing()
 	if p.survey != nil {
 		t.noteTotals(p.numeric(), &p.dialect)
