@@ -139,7 +139,7 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 		return
 	}
 	var doubt []byte
-	commas, points := 0, 0
+	commas := false
 	below := s.lines[min(1, max(0, len(s.lines)-1)):] // names, such as 0.5 µm
 	for _, f := range slices.Concat(below...) {
 		if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
@@ -148,21 +148,19 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 		asComma, has, _ := plainer(f, ',')
 		asPoint, _, _ := plainer(f, '.')
 		switch comma, point := isNumber(asComma), isNumber(asPoint); {
-		case comma && !point:
-			commas++
 		case point && !comma:
-			points++
+			return
+		case comma && !point:
+			commas = true
 		case doubt == nil && point && (has&formGroups == 0 && d.Delimiter != ',' ||
 			has&formGroups != 0 && d.Delimiter == ';'):
 			doubt = f
 		}
 	}
-	switch w := d.Words.Decimal; {
-	case points > 0:
-	case commas > 0:
+	if w := d.Words.Decimal; commas {
 		d.Decimal = ','
 		s.note("the decimal sign is the comma")
-	case doubt != nil:
+	} else if doubt != nil {
 		before := text[:max(0, bytes.Index(text, doubt))]
 		s.ask = &Error{Line: 1 + s.skipped + bytes.Count(before, []byte("\n")),
 			Msg: Printable(string(doubt)) + " may be a number of thousands or one with three decimals"}

@@ -168,15 +168,13 @@ func (e *Error) Plain() string { return strings.TrimSuffix(e.Msg, e.advice) }
 
 // Error returns source:line:column: message, without the line or column if it is 0.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString(e.Source)
+	place := e.Source
 	for _, n := range [2]int{e.Line, e.Column} {
 		if n > 0 {
-			b.WriteString(":" + strconv.Itoa(n))
+			place += ":" + strconv.Itoa(n)
 		}
 	}
-	b.WriteString(": " + e.Msg)
-	return b.String()
+	return place + ": " + e.Msg
 }
 
 // Unwrap returns the error of the reader, a *NoRows, or nil.
