@@ -226,8 +226,8 @@ func (p *parser) word(role int) string {
 func (p *parser) find(places map[string][]int, column, word string, several bool) (at []int, named bool,
 	err error) {
 	list, number := places[Printable(column)], column
-	if list == nil {
-		number = strings.TrimPrefix(number, "c") // messages call columns without a name so
+	if list == nil && slices.ContainsFunc(places[""], func(j int) bool { return column == Column(j) }) {
+		number = column[1:] // messages call columns without a name so
 	}
 	from, to, isRange := strings.Cut(number, "-")
 	first, no := strconv.Atoi(from)
