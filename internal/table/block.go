@@ -219,6 +219,8 @@ func (b *block) header(first int) int {
 	switch above := first - n; {
 	case first > 1 && paired(b.fields[first-2], b.fields[first-1]):
 		return first - 2
+	case row > 0 && completes(b.fields[row-1], b.fields[row]):
+		return row - 1
 	case above > 2 && b.width == 2: // keys and values have two fields as well
 		return first - 1
 	case above > 0 || n == 0:

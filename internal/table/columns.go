@@ -226,8 +226,9 @@ func (p *parser) word(role int) string {
 func (p *parser) find(places map[string][]int, column, word string, several bool) (at []int, named bool,
 	err error) {
 	list, number := places[Printable(column)], column
-	if list == nil && slices.ContainsFunc(places[""], func(j int) bool { return column == Column(j) }) {
-		number = column[1:] // messages call columns without a name so
+	c, _ := strconv.Atoi(strings.TrimPrefix(column, "c")) // messages call columns without a name so
+	if _, blank := slices.BinarySearch(places[""], c-1); blank && list == nil {
+		number = strconv.Itoa(c)
 	}
 	from, to, isRange := strings.Cut(number, "-")
 	first, no := strconv.Atoi(from)

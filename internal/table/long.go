@@ -231,9 +231,8 @@ func (l *long) several(d *Dialect, why string) *Error {
 	ask, drop := d.Words.Long, d.Words.Drop
 	advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
 	if drop != "" {
-		fit := only(l.values, func(j int) bool { return !is("aside", l.nameOf(j)) })
-		broken := only(fit, func(j int) bool { return !l.all[j].whole })
-		one := slices.Concat(broken, fit, l.values)[0]
+		code := func(j int) bool { return is("aside", l.nameOf(j)) || l.all[j].whole }
+		one := l.values[max(0, slices.IndexFunc(l.values, func(j int) bool { return !code(j) }))]
 		rest := only(l.values, func(j int) bool { return j != one })
 		others := strings.Join(mapped(rest, func(j int) string { return strconv.Itoa(j + 1) }), ",")
 		advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.column(one)

@@ -120,13 +120,9 @@ func (t *Reader) openRows() error {
 	}
 	t.classes = map[string]int{}
 	p.split.More = t.follow
-	for t.part.rows == 0 && t.err == nil {
-		t.err = t.advance()
-	}
-	if t.part.rows > 0 && p.found == nil || t.more() {
+	if t.more() {
 		return nil
-	}
-	if t.err == io.EOF {
+	} else if t.err == io.EOF {
 		return t.noRows()
 	}
 	return t.err
