@@ -112,7 +112,10 @@ func (l *long) findAxis(texts, numbers []int) bool {
 	} else if pair = pair[n-2:]; len(numbers) > 2 && values(pair[0], pair[1]) > 0 {
 		slices.Reverse(pair)
 	}
-	l.named, l.axis = false, pair[1]
+	samples := func(j int) bool { return likeSample(l.nameOf(j)) || len(numbers) < 3 && idName(l.nameOf(j)) }
+	if l.named, l.axis = false, pair[1]; samples(pair[1]) && !samples(pair[0]) { // ids of genes are no samples
+		l.axis = pair[0]
+	}
 	return true
 }
 
@@ -231,8 +234,9 @@ func (l *long) several(d *Dialect, why string) *Error {
 	ask, drop := d.Words.Long, d.Words.Drop
 	advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
 	if drop != "" {
-		code := func(j int) bool { return is("aside", l.nameOf(j)) || l.all[j].whole }
-		one := l.values[max(0, slices.IndexFunc(l.values, func(j int) bool { return !code(j) }))]
+		fit := only(l.values, func(j int) bool { return !is("aside", l.nameOf(j)) })
+		broken := only(fit, func(j int) bool { return !l.all[j].whole })
+		one := slices.Concat(broken, fit, l.values)[0]
 		rest := only(l.values, func(j int) bool { return j != one })
 		others := strings.Join(mapped(rest, func(j int) string { return strconv.Itoa(j + 1) }), ",")
 		advice += ", " + ask + " yes " + drop + " " + others + " makes a row of each sample, of " + l.column(one)
