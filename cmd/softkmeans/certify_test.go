@@ -278,7 +278,8 @@ func TestCertifyFaults(t *testing.T) {
 			broken + ":2:2: \"a\" in column \"q\" is not a number\n"},
 		{"-centers " + advised + " " + x, 1,
 			advised + ":2:1: \"x (if y)\" in column \"a\" is not a number\n"},
-		{"-centers " + spaced + " " + x, 1, spaced + ":2:1: \"3 4\" in column \"1 2\" is not a number\n"},
+		{"-centers " + spaced + " " + x, 1,
+			spaced + ":2:1: \"3 4\" in column \"1 2\" is not a number (fields are split at ',')\n"},
 		{"-centers " + mixed + " " + x, 1, mixed + ":1:2: \"b\" is not a number\n"},
 	} {
 		c.args = "certify " + c.args

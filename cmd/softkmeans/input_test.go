@@ -83,13 +83,13 @@ func TestNoInput(t *testing.T) {
 	}
 }
 
-// The message about a decimal comma names the flag that reads it.
+// The message about a decimal comma says that the sign is the point. The flag -decimal reads it.
 func TestDecimalComma(t *testing.T) {
 	inFolder(t, "Länge;Preis\n1,5;2\n3;4,25\n5;7\n")
 	writeText(t, "points.csv", "Länge;Preis\n1.5;2\n3;4.25\n5;7\n")
 	code, _, stderr := do(t, "", "fit", "-k", "2", "-guess", "no", "data.csv")
-	if code != 1 || !strings.Contains(stderr, `data.csv:2:1: "1,5" in column "Länge" is not a number (if `+
-		`the comma is the decimal sign: -decimal comma)`) {
+	if code != 1 || !strings.Contains(stderr, `data.csv:2:1: "1,5" in column "Länge" is not a number `+
+		`(the decimal sign is the point)`) {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 	want := strings.ReplaceAll(must(t, "fit", "-k", "2", "points.csv"), "points", "data")

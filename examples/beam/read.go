@@ -85,7 +85,7 @@ func (r reading) blocks(ctx context.Context, rows *table.Reader, f func(x *softk
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		got, err := rows.ReadRows(data, nil)
+		got, err := rows.ReadRows(data)
 		if err == io.EOF {
 			return n, nil
 		}

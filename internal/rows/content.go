@@ -100,7 +100,7 @@ type reader struct {
 	head       table.Head
 	compressed bool
 	sparse     *Sparse                                       // nil: the file is not sparse
-	rows       func(dst []float64, class []int) (int, error) // see table.Reader.ReadRows
+	rows       func(dst []float64, class []int) (int, error) // as table.Reader.ReadRows, with classes
 	classes    func() []string                               // so far
 	texts      func() (ids []string, kept [][]string)        // of the rows read last
 	close      func()
@@ -127,7 +127,8 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 		}
 		t.Head.Notes = append(c.notes, t.Head.Notes...)
 		read := func(dst []float64, class []int) (int, error) {
-			n, err := t.ReadRows(dst, class)
+			n, err := t.ReadRows(dst)
+			copy(class, t.Class)
 			return n, c.said(err)
 		}
 		return &reader{t.Head, c.compressed, nil, read, func() []string { return t.Classes },

@@ -16,27 +16,27 @@ import (
 // ErrTurned is in the error for a text that has to be arranged anew, but is read in blocks.
 var ErrTurned = errors.New("a table with its samples in columns, or a long one, cannot be read in blocks")
 
-// arranged is the lines of a text whose fields become a table anew.
+// arranged is the lines of a text whose fields become a table anew, and where those of the table are.
 type arranged struct {
-	lines []packed
-	cells [][]cell // of each row and column of the table
-	names []string // of the rows, if they were samples of a long table; nil: they were columns
-	blank string   // the value of fields that are blank
+	lines         []packed
+	rows, columns int
+	cell          func(row, column int) cell
+	sample        func(row int) string // names a row of a table that was long; nil: the rows were columns
+	blank         string               // the value of fields that are blank
 }
 
 // cell is a place among lines. A field below 0 is blank.
-type cell struct{ line, field int32 }
+type cell struct{ line, field int }
 
 // place returns the place in the text of a field of the table, or of column 0 for the whole row. Places count
 // from 1; 0 is none.
 func (a *arranged) place(line, column int) (wasLine, wasColumn int) {
-	row := a.cells[min(line, len(a.cells))-1]
-	was := row[max(0, min(column, len(row))-1)]
-	wasLine, wasColumn = a.lines[was.line].at, int(was.field)+1
+	was := a.cell(min(line, a.rows)-1, max(0, min(column, a.columns)-1))
+	wasLine, wasColumn = a.lines[was.line].at, was.field+1
 	switch {
 	case column > 0:
 		return wasLine, wasColumn
-	case a.names == nil:
+	case a.sample == nil:
 		return 0, wasColumn
 	}
 	return wasLine, 0
@@ -81,44 +81,53 @@ func (s *survey) records(p *parser, in *chunks, text []byte, after func([][]byte
 	}
 }
 
-// packed is the fields of a line of the text, one after another: less memory than a slice each.
+// packed is the fields of a line of the text.
 type packed struct {
-	text []byte
-	ends []uint32
-	at   int // the line, from 1; 0 is a comment
+	texts
+	at int // the line, from 1; 0 is a comment
 }
 
 func pack(fields [][]byte, line int) packed {
-	p := packed{bytes.Join(fields, nil), make([]uint32, len(fields)), line}
-	at := 0
-	for j, f := range fields {
-		at += len(f)
-		p.ends[j] = uint32(at) // a line has at most 64 MB
+	var t texts
+	for _, f := range fields {
+		t.add(f)
 	}
-	return p
+	return packed{texts{slices.Clone(t.bytes), slices.Clone(t.ends)}, line}
 }
 
-func (p *packed) field(j int) []byte {
+// texts are fields one after another, at most 4 GB: less memory than a slice each.
+type texts struct {
+	bytes []byte
+	ends  []uint32
+}
+
+// add adds a field without spaces around it.
+func (t *texts) add(field []byte) {
+	t.bytes = append(t.bytes, bytes.TrimSpace(field)...)
+	t.ends = append(t.ends, uint32(len(t.bytes)))
+}
+
+func (t *texts) field(j int) []byte {
 	if j == 0 {
-		return p.text[:p.ends[0]]
+		return t.bytes[:t.ends[0]]
 	}
-	return p.text[p.ends[j-1]:p.ends[j]]
+	return t.bytes[t.ends[j-1]:t.ends[j]]
 }
 
 // csv writes the table with a delimiter, a line for each row. Fields are in quotes unless they are numbers.
 func (a *arranged) csv(comma rune) (text []byte) {
-	for i, row := range a.cells {
-		for j, cell := range row {
+	for i := range a.rows {
+		for j := range a.columns {
 			if j > 0 {
 				text = append(text, string(comma)...)
 			}
 			var s []byte
-			if cell.field >= 0 {
-				s = a.lines[cell.line].field(int(cell.field))
+			if c := a.cell(i, j); c.field >= 0 {
+				s = a.lines[c.line].field(c.field)
 			} else if i > 0 {
 				s = []byte(a.blank)
 			}
-			if s = bytes.TrimSpace(s); len(s) > 0 && !isNumber(s) {
+			if len(s) > 0 && !isNumber(s) {
 				s = bytes.ReplaceAll(s, []byte("\n"), []byte(" ")) // so that a row is a line
 				s = slices.Concat([]byte{'"'}, bytes.ReplaceAll(s, []byte(`"`), []byte(`""`)), []byte{'"'})
 			}
@@ -129,13 +138,10 @@ func (a *arranged) csv(comma rune) (text []byte) {
 	return text
 }
 
-// arrange opens a text that is arranged anew. The Reader is nil if it is read as it stands. The error may
-// ask.
-func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, error) {
-	if s = cmp.Or(s, new(survey)); s.lines == nil && d.Transpose != TransposeYes {
-		return nil, in, nil
-	}
-	p := &parser{layout: &layout{dialect: d, source: in.source, survey: s}}
+// arrange opens a text anew that has to be arranged anew, and reports whether it has to. The error may ask.
+func (t *Reader) arrange(in *chunks, text []byte) (again bool, err error) {
+	p, d := &t.parser, t.parser.dialect
+	s := cmp.Or(p.survey, new(survey))
 	p.split.Start = s.first
 	f, turn, note, word := s.frame(p), false, "", d.Words.Long
 	l, ask := f.chooseLong(p, s.cut)
@@ -145,36 +151,37 @@ func (s *survey) arrange(in *chunks, text []byte, d Dialect) (*Reader, *chunks, 
 	}
 	switch {
 	case ask != nil:
-		ask.Source = in.source
-		return nil, in, ask
+		ask.Source = t.Source
+		return false, ask
 	case l == nil && !turn:
-		return nil, in, nil
+		return false, nil
 	case d.Stream:
-		e := &Error{Source: in.source, Msg: ErrTurned.Error(), err: ErrTurned}
-		return nil, in, e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
+		e := &Error{Source: t.Source, Msg: ErrTurned.Error(), err: ErrTurned}
+		return false, e.advise(word, "-stream no reads it whole; "+word+" no takes its lines as they are")
 	}
 	var a *arranged
 	var more string
-	var err error
 	if p.width = 0; turn {
 		a, more, err = s.turned(p, in, text, &f)
 		f.settings(&d)
+		t.Axis = f.name
 	} else {
 		a, more, err = s.pivot(p, in, text, l)
 		note, more = "the table is long: ", more+hint(word, " no reads its lines as rows")
 		l.settings(&d)
 	}
 	if err != nil {
-		return nil, in, err
+		return false, err
 	}
-	t, again, err := s.reopen(in, d, note+more, a)
-	if err != nil {
-		return nil, again, err
+	t.Turned, t.Long, t.Notes = turn, !turn, append(s.notes, note+more)
+	if d.Long, d.Transpose, d.trying = LongNo, TransposeNo, true; d.Delimiter == ' ' {
+		d.Delimiter = '\t'
 	}
-	if t.Turned, t.Long = turn, !turn; turn {
-		t.Axis = f.name
+	if err := t.open(bytes.NewReader(a.csv(d.Delimiter)), d); err != nil {
+		return false, err
 	}
-	return t, again, nil
+	t.parser.origin = a
+	return true, nil
 }
 
 // takeIDs makes a column the ids, unless there are some. It leaves it out if there are to be none.
@@ -210,43 +217,15 @@ func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) (sure b
 	return false, (&Error{Msg: msg}).advise(word, advice, []string{word, "yes"}, []string{word, "no"})
 }
 
-func (s *survey) reopen(in *chunks, d Dialect, note string, from *arranged) (*Reader, *chunks, error) {
-	if d.Long, d.Transpose = LongNo, TransposeNo; d.Delimiter == ' ' {
-		d.Delimiter = '\t'
-	}
-	t, again, err := open(bytes.NewReader(from.csv(d.Delimiter)), in.source, d)
-	if err != nil {
-		return nil, again, err
-	}
-	t.parser.origin = from
-	if notes := append(s.notes, note); d.Guess {
-		t.parser.survey.notes = append(notes, t.parser.survey.notes...)
-	} else {
-		t.Notes = notes
-	}
-	return t, again, nil
-}
-
-// asWritten returns an error of a text that was arranged anew with its place in the text as it was.
-func (p *layout) asWritten(err error) error {
-	e, ok := err.(*Error)
-	if !ok || p.origin == nil || e.Line == 0 {
-		return err
-	}
-	back := *e
-	back.Line, back.Column = p.origin.place(e.Line, e.Column)
-	return &back
-}
-
 // on says where a line is in the text, or what became a row of it.
 func (p *layout) on(line int) string {
 	switch a := p.origin; {
 	case a == nil:
 		return "on line " + strconv.Itoa(line)
-	case a.names == nil:
-		_, column := a.place(line, len(a.lines))
+	case a.sample == nil:
+		_, column := a.place(line, a.columns)
 		return "in its column " + strconv.Itoa(column)
 	default:
-		return "of " + a.names[line-1]
+		return "of " + a.sample(line-1)
 	}
 }

@@ -59,7 +59,7 @@ func BenchmarkReader(b *testing.B) {
 				for b.Loop() {
 					r, err := NewReader(strings.NewReader(text), "b", Dialect{Workers: workers})
 					for err == nil {
-						_, err = r.ReadRows(dst, nil)
+						_, err = r.ReadRows(dst)
 					}
 					if err != io.EOF {
 						b.Fatal(err)

@@ -27,7 +27,6 @@ type chunks struct {
 	rest   []byte // lines that are read again
 	tail   []byte // the incomplete line with which the next chunk starts
 	err    error  // the error of r, or a fault of the text that ends it
-	trial         // with Guess
 }
 
 // read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It
@@ -98,11 +97,6 @@ func (c *chunks) peek(size int) (text []byte, err error) {
 			return nil, &Error{Source: c.source, Msg: "the first 64 MB are blank lines"}
 		}
 	}
-	first := firstLine(text)
-	quoted := bytes.HasSuffix(first, []byte("\n")) && bytes.IndexByte(first, '"') >= 0 // part of a field
-	if bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0 && !quoted {
-		return nil, &Error{Source: c.source, Msg: "the lines end in CR alone; convert them to LF"}
-	}
 	return text, nil
 }
 
@@ -121,27 +115,15 @@ type chunk struct {
 	text   []byte
 	line   int // the lines before them
 	part   part
-	parser *parser // of an ahead
-	parsed bool
+	parser *parser       // of ahead
+	parsed bool          // ahead parses it
+	done   chan struct{} // receives a value when ahead has
 	err    error         // of chunks.read; then there is no text
-	done   chan struct{} // receives a value when a worker has finished the chunk
 }
 
-func (c *chunk) read(in *chunks) {
-	c.line = in.line
-	c.text, c.err = in.read(c.text)
-}
-
-// feed delivers chunks in order.
-type feed struct {
-	// next returns the next chunk, with an error behind the last. It takes the memory of the one before; nil:
-	// there is none.
-	next  func(last *chunk) *chunk
-	close func()
-}
-
-// serial reads a chunk when next is called. Its chunks are not parsed.
-func serial(in *chunks) feed {
-	c := new(chunk)
-	return feed{func(*chunk) *chunk { c.read(in); return c }, func() {}}
+// wait waits until a chunk is parsed that is parsed ahead.
+func (c *chunk) wait() {
+	if c.parsed {
+		<-c.done
+	}
 }

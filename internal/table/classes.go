@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"math"
 	"slices"
 )
 
@@ -29,20 +28,13 @@ type Classes struct {
 //
 // The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
-	t, err := NewReader(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
+	t, err := Read(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
 		Words: d.Words, Missing: d.Missing, chunk: d.chunk, classes: true})
+	if errors.As(err, new(*NoRows)) {
+		err = &Error{Source: source, Msg: "there are no rows"}
+	}
 	if err != nil {
-		if errors.As(err, new(*NoRows)) {
-			err = &Error{Source: source, Msg: "there are no rows"}
-		}
 		return nil, err
-	}
-	defer t.Close()
-	for t.more() {
-		t.take(math.MaxInt - t.at)
-	}
-	if t.err != io.EOF {
-		return nil, t.err
 	}
 	return &Classes{source, t.LabelName, t.Class, t.Classes}, nil
 }

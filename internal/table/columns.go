@@ -24,28 +24,26 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 		d.Decimal != ',' && d.NA == nil && d.Skip.none() && !d.slow && !d.classes
 	p.roles, p.kept, p.text = make([]int, p.width), make([]bool, p.width), make([]int, p.width)
 	first := mapped(fields, utf8Text)
-	if p.dialect.Names != nil {
-		if n := len(p.dialect.Names); n != p.width {
-			return p.fault(-1, Count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+Count(p.width,
-				"column"))
+	if d.Names != nil {
+		if n := len(d.Names); n != p.width {
+			return p.fault(-1, Count(n, "name")+" in "+d.Words.Names+", but there are "+Count(p.width, "column"))
 		}
-		for j, name := range p.dialect.Names {
-			first[j] = []byte(name)
-		}
+		first = mapped(d.Names, func(name string) []byte { return []byte(name) })
 	}
 	if d.classes {
 		if err := p.findClasses(fields); err != nil {
 			return err
 		}
 	}
-	named, err := p.assign(first, h)
+	found, err := p.assign(first, h)
 	if err != nil {
 		return err
 	}
-	if err := p.findHeader(fields, named && p.dialect.Names == nil, h); err != nil {
+	if err := p.findHeader(fields, found && d.Names == nil, h); err != nil {
 		return err
 	}
-	if p.names = p.columnNames(first, h.Header || p.dialect.Names != nil); h.Header || p.dialect.Names != nil {
+	named := h.Header || d.Names != nil
+	if p.names = p.columnNames(first, named); named {
 		p.header = p.names
 	}
 	return p.setColumns(h)
@@ -61,12 +59,9 @@ func (p *parser) columnNames(first [][]byte, named bool) (names []string) {
 		}
 		names[j] = cmp.Or(names[j], Column(j))
 	}
-	joined, fresh, equal := names, 0, sameBehind(mapped(first, shown))
+	joined, fresh := names, 0
 	for i := 1; p.survey != nil && i <= p.survey.units; i++ {
 		line, more := p.survey.lines[i], 0
-		if sameBehind(mapped(line, shown)) { // a word or a unit of all
-			continue
-		}
 		joined, more = joinedNames(joined, line)
 		fresh += more
 		if len(Set(joined)) == len(names) && (fresh > 1 || len(Set(names)) < len(names)) {
@@ -75,15 +70,7 @@ func (p *parser) columnNames(first [][]byte, named bool) (names []string) {
 			p.survey.joined = p.survey.joined || fresh > 1 || slices.ContainsFunc(line, name)
 		}
 	}
-	for j := 1; equal && fresh == 0 && j < len(names) && len(Set(names)) == len(names); j++ {
-		names[j] = strings.TrimPrefix(names[j], shown(first[j])+" ")
-	}
 	return names
-}
-
-// sameBehind reports whether a line has the same word in all fields but the first, as DeepLabCut writes.
-func sameBehind(fields []string) bool {
-	return len(fields) > 2 && fields[1] != "" && len(Set(fields[1:])) == 1
 }
 
 // joinedNames adds the fields of a line below to names, and counts the columns that have no other name. If
@@ -165,7 +152,7 @@ func (p *parser) setColumns(h *Head) error {
 		}
 	}
 	if p.survey != nil {
-		h.Notes = p.survey.notes
+		h.Notes = append(h.Notes, p.survey.notes...)
 	}
 	if err := p.place(picked, h); err != nil {
 		return err
@@ -179,10 +166,7 @@ func (p *parser) setColumns(h *Head) error {
 // assign sets the roles of the columns that are not data. named reports whether one
 // of them was found by its name, so that the first line is a header.
 func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
-	d, id := &p.dialect, p.dialect.ID
-	if id == NoID {
-		id = ""
-	}
+	d := &p.dialect
 	places := placesOf(mapped(first, shown))
 	for _, use := range []struct {
 		columns []string
@@ -193,11 +177,11 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 		{[]string{d.Label}, d.Words.Label, roleLabel, &h.LabelColumn},
 		{[]string{d.Weights}, d.Words.Weights, roleWeight, &h.WeightsColumn},
 		{d.Drop, d.Words.Drop, roleNone, nil},
-		{[]string{id}, d.Words.ID, roleNone, &p.id},
+		{[]string{d.ID}, d.Words.ID, roleNone, &p.id},
 		{d.Keep, d.Words.Keep, 0, nil},
 	} {
 		for _, column := range use.columns {
-			if column == "" {
+			if column == "" || column == NoID && use.at == &p.id {
 				continue
 			}
 			list, byName, err := p.find(places, column, use.word, use.at == nil)
@@ -241,13 +225,17 @@ func (p *parser) word(role int) string {
 // which named reports, by a name as users see it.
 func (p *parser) find(places map[string][]int, column, word string, several bool) (at []int, named bool,
 	err error) {
-	from, to, isRange := strings.Cut(column, "-")
+	list, number := places[Printable(column)], column
+	c, _ := strconv.Atoi(strings.TrimPrefix(column, "c")) // messages call columns without a name so
+	if _, blank := slices.BinarySearch(places[""], c-1); blank && list == nil {
+		number = strconv.Itoa(c)
+	}
+	from, to, isRange := strings.Cut(number, "-")
 	first, no := strconv.Atoi(from)
 	last := first
 	if isRange && no == nil {
 		last, no = strconv.Atoi(to)
 	}
-	list := places[Printable(column)]
 	switch n := len(list); {
 	case no == nil && !isRange, no == nil && several && n == 0 && 1 <= first && first <= last:
 		if first < 1 || last > p.width {
@@ -263,10 +251,6 @@ func (p *parser) find(places map[string][]int, column, word string, several bool
 	case n > 1:
 		msg := "a second column named " + strconv.Quote(column) + "; give " + word + " its number"
 		return nil, false, p.fault(list[1], msg)
-	}
-	c, _ := strconv.Atoi(strings.TrimPrefix(column, "c")) // messages call columns without a name so
-	if _, blank := slices.BinarySearch(places[""], c-1); blank && column == Column(c-1) {
-		return []int{c - 1}, false, nil
 	}
 	advice := ""
 	if near := Nearest(column, slices.Sorted(maps.Keys(places))); near != "" {

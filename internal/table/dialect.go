@@ -4,6 +4,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -38,9 +39,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		}
 	}
 	if best == nil {
-		if first := slices.IndexFunc(lines, present); d.Delimiter == 0 {
-			d.Delimiter = guessDelimiter(append(lines, nil)[max(first, 0)])
-		}
+		d.Delimiter = cmp.Or(d.Delimiter, guessDelimiter(text, d.Decimal))
 		return
 	}
 	n := best.above()
@@ -145,7 +144,7 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 		return
 	}
 	var doubt []byte
-	commas, points := 0, 0
+	commas := false
 	below := s.lines[min(1, max(0, len(s.lines)-1)):] // names, such as 0.5 µm
 	for _, f := range slices.Concat(below...) {
 		if f = bytes.TrimLeft(f, "<≤= "); bytes.IndexAny(f, ",.") < 0 {
@@ -154,21 +153,19 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 		asComma, has, _ := plainer(f, ',')
 		asPoint, _, _ := plainer(f, '.')
 		switch comma, point := isNumber(asComma), isNumber(asPoint); {
-		case comma && !point:
-			commas++
 		case point && !comma:
-			points++
+			return
+		case comma && !point:
+			commas = true
 		case doubt == nil && point && (has&formGroups == 0 && d.Delimiter != ',' ||
 			has&formGroups != 0 && d.Delimiter == ';'):
 			doubt = f
 		}
 	}
-	switch w := d.Words.Decimal; {
-	case points > 0:
-	case commas > 0:
+	if w := d.Words.Decimal; commas {
 		d.Decimal = ','
 		s.note("the decimal sign is the comma")
-	case doubt != nil:
+	} else if doubt != nil {
 		before := text[:max(0, bytes.Index(text, doubt))]
 		s.ask = &Error{Line: 1 + s.skipped + bytes.Count(before, []byte("\n")),
 			Msg: Printable(string(doubt)) + " may be a number of thousands or one with three decimals"}
@@ -177,14 +174,18 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 	}
 }
 
-// guessDelimiter looks for a tab, beside which commas and semicolons may be part of a name, then for a
-// semicolon, beside which a comma may be a decimal one. line is one line; in quotes there are no
+// guessDelimiter looks in the first line of a text for a tab, beside which commas and semicolons may be part
+// of a name, then for a semicolon, beside which a comma may be a decimal one. In quotes there are no
 // delimiters.
-func guessDelimiter(line []byte) rune {
+func guessDelimiter(text []byte, decimal rune) rune {
+	line := firstLine(text)
 	for _, comma := range "\t;" {
 		if split := csv.New(line, comma); split.Next() == nil && len(split.Fields) > 1 {
 			return comma
 		}
+	}
+	if decimal == ',' && bytes.IndexByte(line, '"') < 0 {
+		return ';' // the line has none: there is a single column
 	}
 	return ','
 }

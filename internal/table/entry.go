@@ -120,12 +120,10 @@ var plainColumn column
 
 // noNumber is the error for an entry in field j that is no number of its column.
 func (p *parser) noNumber(e entry, j int, c *column) *Error {
-	s, say, w, advice, tries := string(e.text), " is not a number", "", "", [][]string(nil)
+	s, say := string(e.text), " is not a number"
 	switch comma := p.dialect.Decimal == ','; {
 	case e.gap:
 		return p.gap(e, j)
-	case e.number && math.IsInf(e.v, 0) && strings.ContainsAny(s, "0123456789"):
-		say = " is too large for a number"
 	case e.number && math.IsInf(e.v, 0):
 		say = " is not a finite number"
 	case e.number && e.form&^c.form == 0:
@@ -133,19 +131,14 @@ func (p *parser) noNumber(e entry, j int, c *column) *Error {
 	case e.limit:
 		say += ", and may be below a limit"
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		w = p.dialect.Words.Delimiter
-		advice = "fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
-			"; another delimiter, or space, is set with " + w
+		say += " (fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) + ")"
 	case c.form&formGroups != 0:
 	case comma && strings.Contains(s, "."):
 		say += " (the decimal sign is the comma)"
 	case !comma && strings.Count(s, ",") == 1 && !strings.Contains(s, "."):
-		if w = p.dialect.Words.Decimal; w == "" {
-			say += " (the decimal sign is the point)"
-		}
-		advice, tries = "if the comma is the decimal sign: "+w+" comma", [][]string{{w, "comma"}}
+		say += " (the decimal sign is the point)"
 	}
-	return p.fault(j, quote(s)+p.in(j)+say).advise(w, advice, tries...)
+	return p.fault(j, quote(s)+p.in(j)+say)
 }
 
 // gap is the error for an entry in field j that is missing.

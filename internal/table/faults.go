@@ -116,7 +116,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	}
 	if s := strays; len(s) == 1 && len(texts) == 0 && len(s[0].words) == 1 {
 		e.Line, e.Column = s[0].fault.Line, s[0].fault.Column
-		say(s[0].fault.Plain() + Plural(s[0].count, "", ", "+strconv.Itoa(s[0].count)+" times"))
+		say(s[0].fault.Msg + Plural(s[0].count, "", ", "+strconv.Itoa(s[0].count)+" times"))
 	} else if len(s) > 0 {
 		say("entries that are not numbers: " + p.list(s))
 	}
@@ -191,14 +191,13 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 	}
 	for _, s := range strays {
 		switch {
-		case s.kind == isLine && s.count > len(s.rows): // too many to type
 		case s.kind == isLine, len(s.words) == 1 && isTotal(s.words[0]):
 			for _, row := range append(s.rows, s.row) {
 				once(&skip, p.dialect.Skip.adds(row, rows))
 			}
 		case s.kind == isLimit:
 			e.Below, half = true, []string{"half"}
-		case s.fault.advice != "", slices.ContainsFunc(s.words, flagged), // numbers, which are not to be lost
+		case slices.ContainsFunc(s.words, flagged), numeral([]byte(s.words[0]), ','), // not to be lost
 			strings.Contains(s.words[0], " = "): // what a mark is for, as plate readers write
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			once(&drop, strconv.Itoa(s.field+1))

@@ -98,8 +98,7 @@ func (l *long) findAxis(texts, numbers []int) bool {
 	if l.named = true; len(axes) > 0 {
 		l.axis = axes[0]
 		return true
-	}
-	if len(features) > 0 {
+	} else if len(features) > 0 {
 		l.axis = slices.MaxFunc(features, values)
 		return true
 	}
@@ -157,13 +156,12 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	spread := 2*pairs >= samples*axis && (samples == 1 || 2*pairs >= 3*axis)
 	full := samples > 2 && pairs == n && (cut || n == samples*axis)
 	panel := len(l.values) > 1 && l.all[l.axis].years() // of countries, which are other samples each year
-	if axis < 2 || axis < 3 && !l.named || !spread || panel || len(l.values) > 2 && !full ||
-		!l.named && !full && (pairs < n || !l.all[l.axis].text()) {
-		return asItStands, ""
-	}
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
 		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(axis) + " values of " + l.column(l.axis)
-	if l.named && axis > 2 {
+	if axis < 2 || axis < 3 && !l.named || !spread || panel || len(l.values) > 2 && !full ||
+		!l.named && !full && (pairs < n || !l.all[l.axis].text()) {
+		return asItStands, why
+	} else if l.named && axis > 2 {
 		return certain, why
 	}
 	return likely, why
@@ -235,10 +233,7 @@ func (f *frame) chooseLong(p *parser, cut bool) (*long, *Error) {
 // several asks for one of several columns of values, and advises one that is no code.
 func (l *long) several(d *Dialect, why string) *Error {
 	e := &Error{Msg: "this seems to be a long table with " + Count(len(l.values), "column") + " of values, " +
-		someOf(mapped(l.values, l.column)) + ", of which a file may have one"}
-	if why != "" {
-		e.Msg += ": " + why
-	}
+		someOf(mapped(l.values, l.column)) + ", of which a file may have one: " + why}
 	ask, drop := d.Words.Long, d.Words.Drop
 	advice, tries := ask+" no reads the lines as they are", [][]string{{ask, "no"}}
 	if drop != "" {
@@ -333,43 +328,34 @@ func (l *long) sample(line *packed) string {
 // cells makes the table of samples and values of the axis, which are first on these lines, and of entries.
 // Numbers rise or fall as the first two.
 func (l *long) cells(p *parser, lines []packed, samples, points []int, entries map[[2]int32]int32) *arranged {
-	order := make([]int, len(points))
+	order := make([]int32, len(points))
 	for k := range order {
-		order[k] = k
+		order[k] = int32(k)
 	}
 	if len(order) > 1 && l.all[l.axis].words == 0 {
-		number := func(k int) float64 {
+		number := func(k int32) float64 {
 			v, _ := p.value(lines[points[k]].field(l.axis))
 			return v
 		}
 		sign := cmp.Compare(number(1), number(0))
-		slices.SortFunc(order, func(a, b int) int { return sign * cmp.Compare(number(a), number(b)) })
+		slices.SortFunc(order, func(a, b int32) int { return sign * cmp.Compare(number(a), number(b)) })
 	}
-	a := &arranged{lines: lines, names: []string{""}}
-	keys := func(i int) []cell {
-		return mapped(l.keys, func(j int) cell { return cell{int32(i), int32(j)} })
-	}
-	head := keys(0)
-	if l.head == nil {
-		head = slices.Repeat([]cell{{0, -1}}, len(head))
-	}
-	for _, k := range order {
-		head = append(head, cell{int32(points[k]), int32(l.axis)})
-	}
-	a.cells = append(a.cells, head)
-	for r, i := range samples {
-		row := keys(i)
-		for _, k := range order {
-			at, ok := entries[[2]int32{int32(r), int32(k)}]
-			c := cell{at, int32(l.values[0])}
-			if !ok {
-				c = cell{int32(i), -1}
+	samples = slices.Insert(samples, 0, 0) // line 1 has the names
+	at := func(row, column int) cell {
+		switch k := column - len(l.keys); {
+		case k >= 0 && row == 0:
+			return cell{points[order[k]], l.axis}
+		case k >= 0:
+			if line, ok := entries[[2]int32{int32(row - 1), order[k]}]; ok {
+				return cell{int(line), l.values[0]}
 			}
-			row = append(row, c)
+		case row > 0 || l.head != nil:
+			return cell{samples[row], l.keys[column]}
 		}
-		a.cells, a.names = append(a.cells, row), append(a.names, l.sample(&lines[i]))
+		return cell{samples[row], -1}
 	}
-	return a
+	sample := func(row int) string { return l.sample(&lines[samples[row]]) }
+	return &arranged{lines, len(samples), len(l.keys) + len(order), at, sample, ""}
 }
 
 // settings changes a Dialect of the text to one of the table that is made.

@@ -253,13 +253,13 @@ func TestStrays(t *testing.T) {
 		rows, data := 0, make([]float64, 300)
 		for err == nil {
 			var n int
-			n, err = b.ReadRows(data, nil)
+			n, err = b.ReadRows(data)
 			rows += n
 		}
 		if rows != 50 || err.Error() != want {
 			t.Errorf("%d rows, then %v, not %s", rows, err, want)
 		}
-		if _, again := b.ReadRows(data, nil); again != err {
+		if _, again := b.ReadRows(data); again != err {
 			t.Errorf("then %v", again)
 		}
 		e := err.(*Error)

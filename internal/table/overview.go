@@ -50,8 +50,7 @@ func (t *Reader) Overview() Overview {
 		case role == roleNone:
 			as = AsNothing
 		}
-		classes := c.text() && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
-		o.Columns = append(o.Columns, Taken{p.names[j], as, c.text(), classes})
+		o.Columns = append(o.Columns, Taken{p.names[j], as, c.text(), c.text() && c.few() && len(c.values) < c.words})
 	}
 	return o
 }

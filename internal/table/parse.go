@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"io"
 	"math"
 	"slices"
@@ -39,8 +38,7 @@ type layout struct {
 type part struct {
 	data   []float64
 	rows   int
-	texts  []byte // all texts that are kept, one after another
-	ends   []int  // where each ends in texts
+	texts  texts // that are kept
 	weight []float64
 	flaws  flaws // of fields that are missing, or no numbers
 
@@ -52,19 +50,7 @@ type part struct {
 const afterComment = -1
 
 func (o *part) clear() {
-	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0]}
-}
-
-func (o *part) text(i int) []byte {
-	if i == 0 {
-		return o.texts[:o.ends[0]]
-	}
-	return o.texts[o.ends[i-1]:o.ends[i]]
-}
-
-func (o *part) addText(s []byte) {
-	o.texts = append(o.texts, bytes.TrimSpace(s)...)
-	o.ends = append(o.ends, len(o.texts))
+	*o = part{data: o.data[:0], texts: texts{o.texts.bytes[:0], o.texts.ends[:0]}, weight: o.weight[:0]}
 }
 
 // parser turns text into rows. Each goroutine has its own.
@@ -159,10 +145,10 @@ func (p *parser) plainRows(o *part) {
 			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
-		bytes, ends := len(o.texts), len(o.ends)
+		before := o.texts
 		end := p.plainRow(text, pos, comma, tab, o)
 		if end == 0 {
-			o.texts, o.ends = o.texts[:bytes], o.ends[:ends]
+			o.texts = before
 			break
 		}
 		pos = end
@@ -215,7 +201,7 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			i = end
 		}
 		if p.texts > 0 && p.text[j] > 0 {
-			o.addText(text[begin:i])
+			o.texts.add(text[begin:i])
 		}
 		from := i
 		for i < len(text) && (text[i] == ' ' || text[i] == tab) {
@@ -284,21 +270,18 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
-// otherWidth is the error for a line of another number of fields than line 1, or for line 1 if more
-// lines are as it.
+// otherWidth is the error for a line of another number of fields than line 1.
 func (p *parser) otherWidth(fields [][]byte) *Error {
-	n, widths := len(fields), map[int]int{}
-	e := p.fault(-1, Count(n, "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+	n, others := len(fields), 0
 	for i := 0; p.survey != nil && i < len(p.survey.lines); i++ {
-		widths[len(p.survey.lines[i])]++
+		if len(p.survey.lines[i]) == n {
+			others++
+		}
 	}
-	others := Count(widths[n], "line") + " have " + strconv.Itoa(n)
-	if widths[n] >= max(leastTable, widths[p.width]) {
-		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others+
-			": take out the lines that do not belong to the table"
-	} else if widths[n] > 1 && p.width > 1 {
-		e.Msg += ", and so have " + Count(widths[p.width], "line") + ", but " + others +
-			": put empty fields where some are missing"
+	e := p.fault(-1, Count(n, "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+	if others > 1 {
+		e.Msg += ", but " + Count(others, "line") + " have " + strconv.Itoa(n) + ": take out the lines that do " +
+			"not belong to the table, or put empty fields where some are missing"
 	}
 	return e
 }
@@ -311,7 +294,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	row, flawed := o.data[len(o.data):len(o.data)+p.cols], p.flawed[:0]
 	for j, s := range fields {
 		if p.texts > 0 && p.text[j] > 0 {
-			o.addText(s)
+			o.texts.add(s)
 		}
 		switch role := p.roles[j]; role {
 		case roleNone:

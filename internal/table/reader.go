@@ -20,39 +20,53 @@ type Reader struct {
 	// valid until it is called again: Class, Weights, IDs and Kept. Its other fields are not set.
 	Table
 
+	in      *chunks
 	classes map[string]int // the place of each in Classes
 	flaws   flaws
-	feed    feed
-	parser  parser // for chunks that the feed has not parsed
+	parser  parser // for chunks that are not parsed ahead
 	own     part   // their rows
 
-	chunk  *chunk // the present one
-	part   *part  // its rows
-	at     int    // the next row of part
-	before int    // the rows before the part
-	last   int    // the line on which the last row or comment ended
-	err    error  // that follows the part
+	chunk  *chunk   // the present one
+	queue  []*chunk // the next, as far as they are read
+	part   *part    // the rows of chunk
+	at     int      // the next row of part
+	before int      // the rows before the part
+	last   int      // the line on which the last row or comment ended
+	err    error    // that follows the part
 	trial  trial
 }
 
 // NewReader reads the text up to its first row, and returns all errors that are due to the Dialect. A
 // text without rows is an error that wraps a *NoRows. source is the text's name in messages. With an
-// error the Reader is nil, or one of which Overview alone may be called.
+// error Overview alone may be called.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
-	t, in, err := open(r, source, d)
+	d.Words = d.Words.orFlags()
+	t := &Reader{Table: Table{Head: Head{Source: source}}}
+	t.parser.layout = &layout{survey: new(survey)} // until the text is open
+	err := t.open(r, d)
+	if err == nil {
+		err = t.openRows()
+	}
 	if err != nil {
-		return nil, in.settle(err)
+		err = t.settled(err)
 	}
-	t.trial = in.trial
-	if err := t.openRows(in); err != nil {
-		return t, t.parser.asWritten(t.trial.settle(err))
+	return t, err
+}
+
+// settled returns an error with its place in the text as it was before it was arranged anew, and with advice
+// that works.
+func (t *Reader) settled(err error) error {
+	if e, ok := err.(*Error); ok && t.parser.origin != nil && e.Line > 0 {
+		was := *e
+		was.Line, was.Column = t.parser.origin.place(e.Line, e.Column)
+		err = &was
 	}
-	return t, nil
+	return t.trial.settle(err)
 }
 
 // head reads up to the first row, which is then read again.
-func (t *Reader) head(in *chunks) error {
-	p := &t.parser
+func (t *Reader) head() error {
+	p, in := &t.parser, t.in
 	text, line := p.split.Rest, p.split.End+1
 	p.split.More = func() ([]byte, error) {
 		more, err := in.read(nil)
@@ -92,29 +106,23 @@ func (t *Reader) head(in *chunks) error {
 	return nil
 }
 
-func (t *Reader) openRows(in *chunks) error {
-	p := &t.parser
-	if err := t.head(in); err != nil {
+func (t *Reader) openRows() error {
+	p, in := &t.parser, t.in
+	if err := t.head(); err != nil {
 		return err
 	}
 	if !p.dialect.Skip.none() {
 		p.skipRows(in.rest, in.line)
-		out := Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked"
-		t.Notes = append(slices.Clip(t.Notes), out)
+		t.note(Count(len(p.skip), "row") + Plural(len(p.skip), " is", " are") + " left out, as asked")
 	}
 	for _, f := range p.found {
 		t.flaws.add(f)
 	}
 	t.classes = map[string]int{}
-	t.feed = newFeed(in, p.layout, p.dialect.Workers)
 	p.split.More = t.follow
-	for t.part.rows == 0 && t.err == nil {
-		t.err = t.advance()
-	}
-	if t.part.rows > 0 && p.found == nil || t.more() {
+	if t.more() {
 		return nil
-	}
-	if t.err == io.EOF {
+	} else if t.err == io.EOF {
 		return t.noRows()
 	}
 	return t.err
@@ -125,16 +133,15 @@ func (t *Reader) noRows() *Error {
 	return &Error{Source: t.Source, Msg: none.Error(), err: none}
 }
 
-// open is NewReader up to the first line that is not blank.
-func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
-	d.Words = d.Words.orFlags()
+// open is NewReader up to the first line that is not blank. A text that is arranged anew is opened anew.
+func (t *Reader) open(r io.Reader, d Dialect) error {
+	source := t.Source
 	in := &chunks{r: bufio.NewReaderSize(r, readSize), source: source, size: cmp.Or(d.chunk, chunkSize)}
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
-		return nil, in, &Error{Source: source,
-			Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
+		return &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
 	}
 	if err := in.sniff(); err != nil {
-		return nil, in, err
+		return err
 	}
 	size, skipped := 0, 0
 	if !d.Skip.none() {
@@ -144,42 +151,39 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	text, err := in.peek(size)
 	if err != nil {
-		return nil, in, err
+		return err
 	}
 	var s *survey
 	if d.Guess || d.Long == LongYes {
-		in.trial = trial{bytes.Clone(text[:startOf(text)]), d}
+		if !d.trying {
+			t.trial = trial{bytes.Clone(text[:startOf(text)]), d}
+		}
 		if s = look(text, &d); s.ask != nil {
 			s.ask.Source = source
-			return nil, in, s.ask
+			return s.ask
 		}
 		text, skipped = text[s.skip:len(text)-s.after], s.skipped
 	} else if d.Delimiter == 0 {
-		first := firstLine(text)
-		d.Delimiter = guessDelimiter(first)
-		if d.Delimiter == ',' && d.Decimal == ',' && bytes.IndexByte(first, '"') < 0 {
-			d.Delimiter = ';' // the line has none: there is a single column
-		}
+		d.Delimiter = guessDelimiter(text, d.Decimal)
 	}
-	if t, again, err := s.arrange(in, text, d); t != nil || err != nil {
-		return t, again, err
-	}
-	t := &Reader{Table: Table{Head: Head{Source: source}}}
-	t.part = &t.own
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
-	p.split = s.splitter(text, d.Delimiter)
+	if s != nil || d.Transpose == TransposeYes {
+		if again, err := t.arrange(in, text); again || err != nil {
+			return err
+		}
+	}
+	p.split, p.width = s.splitter(text, d.Delimiter), 0
 	p.split.End = skipped
-	return t, in, nil
+	t.in, t.part = in, &t.own
+	return nil
 }
 
 // ReadRows reads as many rows into dst as it can hold, or as there are, and returns their number. The
 // number is 0 only with an error: io.EOF after the last row, a *Error, or an error of r that has source
-// in its text already. The rows before an error are returned first. ReadRows stores the rows' classes,
-// indices into Classes, in class, unless that is nil or there is no label column.
-//
-// ReadRows panics if dst is shorter than a row, or if class is shorter than the number of rows.
-func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
+// in its text already. The rows before an error are returned first. ReadRows panics if dst is shorter than a
+// row.
+func (t *Reader) ReadRows(dst []float64) (n int, err error) {
 	width := len(t.Names)
 	most := len(dst) / width
 	if most == 0 {
@@ -190,10 +194,7 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 		n += copy(dst[n*width:], t.take(most-n)) / width
 	}
 	if n == 0 {
-		return 0, t.parser.asWritten(t.trial.settle(t.err))
-	}
-	for i := 0; i < len(t.Class) && class != nil; i++ {
-		class[i] = t.Class[i]
+		return 0, t.settled(t.err)
 	}
 	return n, nil
 }
@@ -228,19 +229,18 @@ func (t *Reader) take(most int) []float64 {
 
 // field is the text of a column, from 0, in a row of the part.
 func (t *Reader) field(row, column int) []byte {
-	return t.part.text(row*t.parser.texts + t.parser.text[column] - 1)
+	return t.part.texts.field(row*t.parser.texts + t.parser.text[column] - 1)
 }
 
-// sound is how many rows of the part are before the first with what is no number. It is 0 once a number is
-// missing, unless the Dialect allows it.
+// faulty reports whether a flaw is an error: words always, missing values unless the Dialect allows them.
+func (t *Reader) faulty(f flaw) bool { return f.kind != isGap || !t.parser.dialect.Missing }
+
+// sound is how many rows of the part are before the first faulty one.
 func (t *Reader) sound() int {
 	n := t.part.rows
 	for _, f := range t.flaws.list {
-		switch {
-		case f.kind != isGap:
+		if t.faulty(f) {
 			n = min(n, max(0, f.row-t.before))
-		case !t.parser.dialect.Missing:
-			n = 0
 		}
 	}
 	return n
@@ -256,9 +256,8 @@ func (t *Reader) more() bool {
 		return true
 	}
 	stray := slices.ContainsFunc(t.flaws.list, func(f flaw) bool { return f.kind != isGap })
-	faulty := stray || t.flaws.list != nil && !t.parser.dialect.Missing
 	other, ok := t.err.(*Error)
-	if t.err == io.EOF && faulty || stray && ok && other.Line > 0 {
+	if t.err == io.EOF && slices.ContainsFunc(t.flaws.list, t.faulty) || stray && ok && other.Line > 0 {
 		t.err = t.parser.faultError(t.flaws.list, t.before+t.part.rows, other)
 		t.flaws = flaws{}
 	}
@@ -266,9 +265,12 @@ func (t *Reader) more() bool {
 	return false
 }
 
-// Close ends the goroutines that read ahead. After it r is not read any more, and there are no more rows.
+// Close ends the goroutines that parse ahead. After it r is not read any more, and there are no more rows.
 func (t *Reader) Close() {
-	t.feed.close()
+	for _, c := range t.queue {
+		c.wait()
+	}
+	t.queue = nil
 	t.part, t.at = &part{}, 0
 	if t.err == nil {
 		t.err = io.ErrClosedPipe
@@ -301,11 +303,24 @@ func (t *Reader) advance() error {
 	return t.part.err
 }
 
-// follow returns the text of the next chunk, or again the error behind the last.
+// follow moves to the next chunk, which takes the memory of the one before, and returns its text, or again the
+// error behind the last. With more than one worker it reads ahead while there is much to read,
+// and other chunks are parsed meanwhile, on a goroutine each.
 func (t *Reader) follow() (text []byte, err error) {
-	if t.chunk == nil || t.chunk.err == nil {
-		t.chunk = t.feed.next(t.chunk)
+	last, workers := t.chunk, t.parser.dialect.Workers
+	if last != nil && last.err != nil {
+		return nil, last.err
 	}
+	for n := len(t.queue); n == 0 || n <= workers && workers > 1 && 2*len(t.queue[n-1].text) > t.in.size; n++ {
+		c := cmp.Or(last, new(chunk))
+		last, c.line = nil, t.in.line
+		if c.text, c.err = t.in.read(c.text); workers > 1 {
+			c.ahead(t.parser.layout)
+		}
+		t.queue = append(t.queue, c)
+	}
+	t.chunk, t.queue = t.queue[0], t.queue[1:]
+	t.chunk.wait()
 	return t.chunk.text, t.chunk.err
 }
 

@@ -26,28 +26,27 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 	t := &Table{Head: r.Head}
 	width := len(r.Names)
 	data := make([]float64, rows*width+width-1) // rows, and less than another
-	class := make([]int, rows)
 	for {
-		n, err := r.ReadRows(data, class)
+		n, err := r.ReadRows(data)
 		if (n == 0) != (err != nil) || n > rows {
 			return nil, fmt.Errorf("%d rows of %d and the error %w", n, rows, err)
 		}
 		if err == io.EOF {
-			if n, err := r.ReadRows(data, class); n != 0 || err != io.EOF {
+			if n, err := r.ReadRows(data); n != 0 || err != io.EOF {
 				return nil, fmt.Errorf("after the end: %d, %w", n, err)
 			}
 			t.Classes = r.Classes
 			return t, nil
 		}
 		if err != nil {
-			if n, again := r.ReadRows(data, class); n != 0 || again != err {
+			if n, again := r.ReadRows(data); n != 0 || again != err {
 				return nil, fmt.Errorf("after %w: %d, %w", err, n, again)
 			}
 			return nil, err
 		}
 		t.Data = append(t.Data, data[:n*width]...)
 		if t.LabelColumn > 0 {
-			t.Class = append(t.Class, class[:n]...)
+			t.Class = append(t.Class, r.Class...)
 		}
 		if t.WeightsColumn > 0 {
 			t.Weights = append(t.Weights, r.Table.Weights...)
@@ -221,7 +220,7 @@ func TestReaderRowsBeforeError(t *testing.T) {
 			rows := 0
 			for err == nil {
 				var n int
-				n, err = r.ReadRows(dst, nil)
+				n, err = r.ReadRows(dst)
 				rows += n
 			}
 			if rows != 50000 || err.Error() != `f.csv:50001:2: "x" is not a number` &&
@@ -249,14 +248,14 @@ func TestReaderClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range i % 7 {
-			if n, err := r.ReadRows(make([]float64, 5000), nil); n != 2500 || err != nil {
+			if n, err := r.ReadRows(make([]float64, 5000)); n != 2500 || err != nil {
 				t.Fatal(n, err)
 			}
 		}
 		r.Close()
 		closed = true
 		r.Close()
-		if n, err := r.ReadRows(make([]float64, 2), nil); n != 0 || err == nil || err == io.EOF {
+		if n, err := r.ReadRows(make([]float64, 2)); n != 0 || err == nil || err == io.EOF {
 			t.Errorf("after Close: %d, %v", n, err)
 		}
 	}
@@ -301,7 +300,7 @@ func TestReaderMemory(t *testing.T) {
 		r, err := NewReader(in, "f.csv", Dialect{Workers: workers})
 		dst := make([]float64, 5000)
 		for err == nil {
-			_, err = r.ReadRows(dst, nil)
+			_, err = r.ReadRows(dst)
 		}
 		runtime.ReadMemStats(&to)
 		if err != io.EOF || to.TotalAlloc-from.TotalAlloc > 20<<20 {

@@ -86,6 +86,8 @@ func shellWord(name string) string {
 func (c *chunks) sniff() error {
 	_, _ = c.r.Peek(2) // its error is found again
 	b, _ := c.r.Peek(min(c.r.Buffered(), sniffSize))
+	first, _, lf := bytes.Cut(b, []byte("\n"))
+	quoted := lf && bytes.IndexByte(first, '"') >= 0 // part of a field
 	msg := otherTable(b, c.source)
 	switch {
 	case msg != "":
@@ -95,7 +97,7 @@ func (c *chunks) sniff() error {
 		return nil
 	case bytes.IndexByte(b, 0) >= 0:
 		msg = "this is a binary file, not text"
-	case bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b[:max(0, len(b)-1)], '\r') >= 0:
+	case !quoted && bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0:
 		c.r = bufio.NewReaderSize(&macLines{r: c.r}, readSize)
 		return nil
 	default:

@@ -193,10 +193,10 @@ func (b *Reader) ReadAll() (*Table, error) {
 		b.Data = append(b.Data, b.take(math.MaxInt-b.at)...)
 	}
 	if b.err != io.EOF {
-		return nil, p.asWritten(b.trial.settle(b.err))
+		return nil, b.settled(b.err)
 	}
 	t := b.Table
-	t.Rows = len(t.Data) / len(t.Names)
+	t.Rows = len(t.Data) / max(1, len(t.Names))
 	t.CountMissing()
 	if p.survey != nil {
 		t.noteTotals(p.numeric(), &p.dialect)

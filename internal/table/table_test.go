@@ -128,10 +128,8 @@ var readErrors = []struct {
 	{"1\n\"0X1P4\"\n", Dialect{}, `f.csv:2:1: "0X1P4" is not a number`},
 	{"1,2024_01\n", Dialect{}, `f.csv:1:2: "2024_01" is not a number`},
 	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: missing value "nan"`},
-	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
+	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is not a finite number`},
 	{"1;2\n3;4,5\n", Dialect{},
-		`f.csv:2:2: "4,5" is not a number (if the comma is the decimal sign: -decimal comma)`},
-	{"1;2\n3;4,5\n", Dialect{Words: Words{Label: "x"}},
 		`f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
 	{"1;2\n3;1,234.5\n", Dialect{}, `f.csv:2:2: "1,234.5" is not a number`},
 	{"1;2\n3;1,234,567\n", Dialect{}, `f.csv:2:2: "1,234,567" is not a number`},
@@ -140,7 +138,7 @@ var readErrors = []struct {
 	{"1;2\n3;4.5\n", Dialect{Decimal: ','},
 		`f.csv:2:2: "4.5" is not a number (the decimal sign is the comma)`},
 	{"a;b\n3;n/a\n", Dialect{Decimal: ','}, `f.csv:2:2: missing value "n/a" in column "b"`},
-	{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',';`},
+	{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',')`},
 	{"1\n" + strings.Repeat("é", 100), Dialect{},
 		`f.csv:2:1: "` + strings.Repeat("é", 20) + "…" + strings.Repeat("é", 19) + `" is not a number`},
 	{"1,2\n\"x\ny\",4\n", Dialect{}, `f.csv:2:1: "x\ny" is not a number`},
@@ -226,7 +224,6 @@ var readErrors = []struct {
 	{strings.Repeat("a,", 30) + "b\n", Dialect{Pick: pick("c")}, `f.csv:1: there is no column "c"; there ` +
 		`are "a", "a", 29 others`},
 
-	{"a,b\r1,2\r3,4\n5,6\r", Dialect{}, `f.csv: the lines end in CR alone; convert them to LF`},
 	{"a,b\n1,2\r3,4\r5,6\n", Dialect{},
 		`f.csv:2: 4 fields found, 2 expected as on the first line`},
 	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" in column "a" is not a number`},

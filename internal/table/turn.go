@@ -425,21 +425,18 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if named := only(f.aside, func(j int) bool { return f.nameOf(j) != "" }); len(named) > 0 {
 		left = "; left out as no samples: " + someOf(mapped(named, f.column))
 	}
-	a = &arranged{lines: lines}
+	var rows []int
 	for j := range p.width {
-		if slices.Contains(f.aside, j) {
-			continue
+		if !slices.Contains(f.aside, j) {
+			rows = append(rows, j)
 		}
-		row := make([]cell, len(lines))
-		for i := range row {
-			row[i] = cell{int32(i), int32(j)}
+	}
+	return &arranged{lines: lines, rows: len(rows), columns: len(lines), cell: func(row, column int) cell {
+		if !corner && row == 0 && column == 0 {
+			return cell{0, -1}
 		}
-		a.cells = append(a.cells, row)
-	}
-	if !corner && len(lines) > 0 {
-		a.cells[0][0].field = -1
-	}
-	return a, left, nil
+		return cell{column, rows[row]}
+	}}, left, nil
 }
 
 // choose decides which way round a text is read. The error asks.
