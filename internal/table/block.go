@@ -49,6 +49,26 @@ func (s *survey) footer(text []byte, comma rune) int {
 	return len(bytes.Join(lines[at:], nil))
 }
 
+// numbersFrom returns how many lines there are above the rows, which are half of the lines or more, have
+// numbers where most of the last lines have them, and no other width; 0 if there are no such rows.
+func numbersFrom(text []byte) int {
+	lines := slices.Collect(bytes.Lines(text))
+	for _, comma := range delimiters {
+		b := newBlock(lines, comma)
+		if b == nil {
+			continue
+		}
+		full := func(f [][]byte) bool { return b.share(f) == 1 }
+		at := slices.IndexFunc(b.fields, full)
+		rows := b.fields[max(at, 0):]
+		other := func(f [][]byte) bool { return !full(f) || len(f) != b.width }
+		if len(rows) >= max(at, leastTable) && !slices.ContainsFunc(rows, other) {
+			return at
+		}
+	}
+	return 0
+}
+
 // sections returns the titles in a text of several tables: lines of one field, at the start or after a
 // blank line, that are before a line of more fields.
 func sections(text []byte) (titles []string) {

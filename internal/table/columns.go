@@ -59,9 +59,12 @@ func (p *parser) columnNames(first [][]byte, named bool) (names []string) {
 		}
 		names[j] = cmp.Or(names[j], Column(j))
 	}
-	joined, fresh := names, 0
+	joined, fresh, equal := names, 0, sameBehind(mapped(first, shown))
 	for i := 1; p.survey != nil && i <= p.survey.units; i++ {
 		line, more := p.survey.lines[i], 0
+		if sameBehind(mapped(line, shown)) { // a word or a unit of all
+			continue
+		}
 		joined, more = joinedNames(joined, line)
 		fresh += more
 		if len(Set(joined)) == len(names) && (fresh > 1 || len(Set(names)) < len(names)) {
@@ -70,7 +73,15 @@ func (p *parser) columnNames(first [][]byte, named bool) (names []string) {
 			p.survey.joined = p.survey.joined || fresh > 1 || slices.ContainsFunc(line, name)
 		}
 	}
+	for j := 1; equal && fresh == 0 && j < len(names) && len(Set(names)) == len(names); j++ {
+		names[j] = strings.TrimPrefix(names[j], shown(first[j])+" ")
+	}
 	return names
+}
+
+// sameBehind reports whether a line has the same word in all fields but the first, as DeepLabCut writes.
+func sameBehind(fields []string) bool {
+	return len(fields) > 2 && fields[1] != "" && len(Set(fields[1:])) == 1
 }
 
 // joinedNames adds the fields of a line below to names, and counts the columns that have no other name. If

@@ -43,7 +43,8 @@ type trial struct {
 }
 
 // settle takes the advice out of an error unless the text can be read with it, and tells what is wrong
-// instead: that the text has several tables, or the error that all settings lead to.
+// instead: that the text has several tables, that its rows begin below the error, or the error that all
+// settings lead to.
 func (t *trial) settle(err error) error {
 	e, ok := err.(*Error)
 	if !ok || t.text == nil {
@@ -53,14 +54,25 @@ func (t *trial) settle(err error) error {
 	if titles := sections(t.text); len(titles) > 1 {
 		more = "; the text has several tables, such as " + titles[0] + " and " + titles[len(titles)-1] +
 			": keep the lines of one"
-	} else if next, works := t.try(e, 2); works || e.tries == nil {
+	} else if next, works := t.try(e, 2); works {
 		return err
+	} else if at := numbersFrom(t.text); e.Line > 0 && e.Line <= at && t.readsFrom(at) {
+		more = "; the rows of numbers begin on line " + strconv.Itoa(at+1) + ": keep one line of names above them"
 	} else if next != nil {
 		e = next
+	} else if e.tries == nil {
+		return err
 	}
 	plain := *e // the advice of next was not tried
 	plain.Msg, plain.advice = e.Plain()+more, ""
 	return &plain
+}
+
+// readsFrom reports whether the text can be read from a line on, counted from 0.
+func (t trial) readsFrom(line int) bool {
+	t.text = bytes.Join(slices.Collect(bytes.Lines(t.text))[line:], nil)
+	_, err := t.read("", nil)
+	return err == nil
 }
 
 // try reports whether rows come of one of the settings that an error advises, at once or by what the next

@@ -270,18 +270,21 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
-// otherWidth is the error for a line of another number of fields than line 1.
+// otherWidth is the error for a line of another number of fields than line 1, or for line 1 if more
+// lines are as it.
 func (p *parser) otherWidth(fields [][]byte) *Error {
-	n, others := len(fields), 0
-	for i := 0; p.survey != nil && i < len(p.survey.lines); i++ {
-		if len(p.survey.lines[i]) == n {
-			others++
-		}
-	}
+	n, widths := len(fields), map[int]int{}
 	e := p.fault(-1, Count(n, "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
-	if others > 1 {
-		e.Msg += ", but " + Count(others, "line") + " have " + strconv.Itoa(n) + ": take out the lines that do " +
-			"not belong to the table, or put empty fields where some are missing"
+	for i := 0; p.survey != nil && i < len(p.survey.lines); i++ {
+		widths[len(p.survey.lines[i])]++
+	}
+	others := Count(widths[n], "line") + " have " + strconv.Itoa(n)
+	if widths[n] >= max(leastTable, widths[p.width]) {
+		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others+
+			": take out the lines that do not belong to the table"
+	} else if widths[n] > 1 && p.width > 1 {
+		e.Msg += ", and so have " + Count(widths[p.width], "line") + ", but " + others +
+			": put empty fields where some are missing"
 	}
 	return e
 }

@@ -77,7 +77,7 @@ func TestTrade(t *testing.T) {
 		{"name,R 1_08,R 2_22,R 3_24,R 4_10,R 5_20,R 6_26\n" +
 			linesOf(12, "M4%d0T19$8,$.5,$,2.$,3,%d.5,$"), "column 1 (name) names features"},
 		{"land,year,v,u\n" + several, "a column of text: column 1 (land)"},
-		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|r nose x|r nose y|r tail x|r tail y|"},
+		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|nose x|nose y|tail x|tail y|"},
 		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"}, {"a,b\r1.5,2\n3,4.25\r", "|a|b|"},
 		{strings.Repeat("Key A: some value\n", 10) + "\nid,xb,xc\n" + linesOf(6, "k%d,$.5,1.$"), "|xb|xc|"},
 		{"Software Version\t3.12.08\n\n\nPlate Number\tPlate 1\nDate\t3/7/2024\nTime\t11:31:30 AM\n\n" +
