@@ -48,7 +48,8 @@ const (
 
 // Complete fills in the missing entries of a table x (n×d), marked by NaN, for methods that require all
 // entries. Read X. To cluster a table with missing entries use [Fit]. Each missing entry becomes its
-// expectation given the other entries of its row.
+// expectation given the other entries of its row. It exceeds the entries present in its column by at most half
+// of their range, and is at least 0 if they are.
 //
 // Expectations spread less than entries do. Proofs about the completed table do not hold for x. Entries
 // should be missing at random: whether an entry is missing may depend on the entries present, but not on its
@@ -120,7 +121,10 @@ func (g *gaps) complete(
 	if out.floor, err = c.floor(k, o.Sum); err != nil {
 		return nil, err
 	}
-	g.fill(out.X, func(i, j int) float64 { return math.Ldexp(c.mean[j]+c.y.Row(i)[j], c.exp) })
+	least, most := g.ends(x)
+	g.fill(out.X, func(i, j int) float64 {
+		return min(max(math.Ldexp(c.mean[j]+c.y.Row(i)[j], c.exp), least[j]), most[j])
+	})
 	return out, nil
 }
 

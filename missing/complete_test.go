@@ -206,6 +206,46 @@ func TestCompleteWhole(t *testing.T) {
 	}
 }
 
+// TestCompleteEnds: completed entries of columns with few entries exceed these by at most half of their range,
+// and are not below 0 if none is. In most of the tables some reach these ends.
+func TestCompleteEnds(t *testing.T) {
+	t.Parallel()
+	reached := 0
+	for seed := range uint64(10) {
+		x := withGaps(tables.Noisy(tables.Mixtures(40, 12, 3, seed), 5, seed), 0.75, seed)
+		for i := range x.Rows { // a column below 0, and columns of at least 0
+			for j, v := range x.Row(i) {
+				x.Row(i)[j] = max(v, -v) - 3*float64(j/11)
+			}
+		}
+		out := tables.Must(Complete(bg, x, 3, nil))(t)
+		for j := range x.Cols {
+			least, most := math.Inf(1), math.Inf(-1)
+			for i := range x.Rows {
+				if v := x.At(i, j); v == v {
+					least, most = min(least, v), max(most, v)
+				}
+			}
+			ends := [2]float64{least - (most-least)/2, most + (most-least)/2}
+			if least >= 0 {
+				ends[0] = max(0, ends[0])
+			}
+			for i := range x.Rows {
+				v := out.X.At(i, j)
+				if v < ends[0]-1e-12 || v > ends[1]+1e-12 {
+					t.Errorf("seed %d: entry %d, %d is %g, not in %v", seed, i, j, v, ends)
+				}
+				if x.At(i, j) != v && (v <= ends[0]+1e-12 || v >= ends[1]-1e-12) {
+					reached++
+				}
+			}
+		}
+	}
+	if reached == 0 {
+		t.Error("no entry reached an end")
+	}
+}
+
 // TestCompleteSame: workers and a power of two change no bit; a weight of 2 is a row twice.
 func TestCompleteSame(t *testing.T) {
 	t.Parallel()

