@@ -16,7 +16,7 @@ type flaw struct {
 	kind      flawKind
 	count     int
 	line, row int      // of the first; the row counts from 0
-	rows      []int    // of lines of words, at most mostValues; nil for others
+	rows      []int    // of lines of words that may be left out, at most mostValues; nil for others
 	words     []string // different ones, at most mostStrays + 1; nil for missing fields
 	fault     *Error   // of the first; nil for missing fields and columns of text
 }
@@ -74,19 +74,24 @@ func (o *part) flaw(p *parser, j int, e entry, err *Error) flaw {
 
 // addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of
 // its column, or three words or more are in more than half of the columns of data, all different, or in all
-// of them, as classes are.
+// of them, as classes are. A header of partly other names begins another table, and is not to be skipped.
 func (o *part) addFlaws(p *parser, list []flaw) {
 	var words []string
-	header := false
+	names := 0
 	for _, f := range list {
 		if f.kind == isWord {
-			words = append(words, f.words[0])
-			header = header || f.field < len(p.header) && f.words[0] == p.header[f.field]
+			if words = append(words, f.words[0]); f.field < len(p.header) && f.words[0] == p.header[f.field] {
+				names++
+			}
 		}
 	}
 	n, kinds := len(words), len(Set(words))
-	if header || n > 2 && (2*n > p.cols && kinds == n || n == p.cols && kinds > 1) {
-		list = []flaw{{kind: isLine, count: 1, line: p.split.Start, row: o.rows, rows: []int{o.rows}, words: words}}
+	if names > 0 || n > 2 && (2*n > p.cols && kinds == n || n == p.cols && kinds > 1) {
+		line := flaw{kind: isLine, count: 1, line: p.split.Start, row: o.rows, words: words}
+		if names == 0 || names == n {
+			line.rows = []int{o.rows}
+		}
+		list = []flaw{line}
 	}
 	for _, f := range list {
 		o.flaws.add(f)
@@ -191,6 +196,7 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 	}
 	for _, s := range strays {
 		switch {
+		case s.kind == isLine && len(s.rows) == 0: // another table begins
 		case s.kind == isLine, len(s.words) == 1 && isTotal(s.words[0]):
 			for _, row := range append(s.rows, s.row) {
 				once(&skip, p.dialect.Skip.adds(row, rows))

@@ -166,6 +166,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 		p.guessValues()
 	}
 	p.noteDoubtful()
+	p.noteCrossed(rows)
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
@@ -193,7 +194,7 @@ func (p *parser) leaveOut(is string, are func(j int, c *column) bool) {
 	for _, j := range at {
 		p.roles[j] = roleNone
 	}
-	at = slices.DeleteFunc(at, func(j int) bool { return is == "empty" && p.nameless(j) })
+	at = slices.DeleteFunc(at, func(j int) bool { return is == "empty" && p.nameless(j) && p.header != nil })
 	if len(at) > 0 {
 		p.survey.note(p.these(at, " is ", " are ") + is + " and left out")
 	}
@@ -378,10 +379,11 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 		{"be an axis, whose points are taken for the rows", func(j int, name string, c *column) bool {
 			return rising(c) && j > 0 && c.whole && is("axis", name)
 		}},
-		{"be classes or ids", func(_ int, name string, c *column) bool { // such as Plot
+		{"be classes or ids", func(j int, name string, c *column) bool { // such as Plot, and cell 207827637
 			few := 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
 			named := is("factor", name) || idName(name)
-			return c.whole && (c.padded || named || few && (is("class", name) || is("id", lastWord(name))))
+			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
+			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet

@@ -3,6 +3,8 @@ package table
 import (
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // inOrder returns columns of data that are seldom measurements: times, places, codes and parts of a design.
@@ -63,6 +65,40 @@ func (c *column) order(least float64) (rises, turns bool) {
 	}
 	return rises, turns || c.whole && ways >= least && again > 0 && 4*again <= n &&
 		10*(again+counted) >= 9*n
+}
+
+const (
+	mostCrossed  = 12 // columns of text that are compared
+	leastCrossed = 10 // samples
+	mostKinds    = 20 // of measurements
+)
+
+// noteCrossed warns if each of many values of a column of text stands once beside each value of another, as
+// countries beside indicators: the lines are then several measurements of one sample. Fewer are a design.
+func (p *parser) noteCrossed(rows [][][]byte) {
+	count := func(columns ...int) int {
+		return len(Set(mapped(rows, func(line [][]byte) string {
+			return strings.Join(mapped(columns, func(j int) string { return string(line[j]) }), "\x00")
+		})))
+	}
+	var texts, counts []int
+	for j := range p.survey.columns {
+		c := &p.survey.columns[j]
+		if c.words+c.numbers == len(rows) && c.text() && !c.different && len(texts) < mostCrossed {
+			texts, counts = append(texts, j), append(counts, count(j))
+		}
+	}
+	for i, of := range texts {
+		for k, kind := range texts {
+			n, m := counts[i], counts[k]
+			full := len(rows) == n*m || p.survey.cut && len(rows) > (n-1)*m && len(rows) < n*m
+			if n >= leastCrossed && m > 1 && m <= min(n/2, mostKinds) && full && count(of, kind) == len(rows) {
+				p.survey.note("warning: " + p.columnName(of) + " has a line for each of " + strconv.Itoa(m) +
+					" values of " + p.columnName(kind) + ": lines may be several measurements of one sample")
+				return
+			}
+		}
+	}
 }
 
 // groups reports whether each number of c always stands beside the same number of another column, such as the

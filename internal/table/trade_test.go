@@ -88,6 +88,10 @@ func TestTrade(t *testing.T) {
 			"text after the table"},
 		{"@Relation iris\n@ATTRIBUTE a real\n@DATA\n1,2\n", "this is an ARFF file"},
 		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
+		{"cell,a,b\n" + linesOf(9, "2076$7%d,$.5,2.$"), "column 1 (cell) is used as data, but may be classes or ids"},
+		{"1.5,,2\n" + linesOf(9, "%d.5,,$"), "column 2 is empty and left out"},
+		{"s,a,b\n" + linesOf(9, "s%d,$,2.$") + "s,a,c\n" + linesOf(9, "t%d,$,40$"),
+			"a line of words among the rows, as of a header, with \"a\" (first on line 11)"},
 		{strings.Repeat("% 1. Title: glass\n", 400) + "@relation g\n@data\n1,x\n2,y\n", "this is an ARFF file"},
 		{"age,a,b\n" + linesOf(8, "1%d,$,2.$") + "20-21,3,1\n22-25,2,1.5\n65+,4,1\n", "column 1 (age) is taken for the rows' ids"},
 		{"Statistik;;;\n2015;;;\nland;a;b;c\n" + linesOf(9, "L%d;$;%d5;2$"), "lines 1-2 are left out: text before"},
@@ -108,8 +112,30 @@ func TestTrade(t *testing.T) {
 			said = "|" + strings.Join(got.Names, "|") + "|" + strings.Join(got.Notes, "|") +
 				fmt.Sprint(got.Data[len(got.Data)-min(2, len(got.Data)):])
 		}
-		if !strings.Contains(said, want) {
+		if !strings.Contains(said, want) || strings.Contains(said, "-skip 10") && strings.Contains(text, "s,a,c") {
 			t.Errorf("%.60q: %s, not %s", text, said, want)
+		}
+	}
+}
+
+// TestCrossed: twelve countries with two indicators each are told, but not if one is missing or there are few.
+func TestCrossed(t *testing.T) {
+	text := "land,indicator,a,b\n" + linesOf(12, "L%d,people,$00,4%d0") + linesOf(12, "L%d,growth,0.$,1.$")
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"all": {text, true}, "one is missing": {strings.Replace(text, "L3,growth", "L4,birth", 1), false},
+		"few": {"land,indicator,a,b\n" + linesOf(4, "L%d,people,$00,4%d0") + linesOf(4, "L%d,growth,0.$,1.$"), false},
+	} {
+		got, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true, Text: TextDrop, Long: LongNo})
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := strings.Contains(strings.Join(got.Notes, ""),
+			"column 1 (land) has a line for each of 2 values of column 2 (indicator)")
+		if told != c.want {
+			t.Errorf("%s: %v: %q", name, told, got.Notes)
 		}
 	}
 }

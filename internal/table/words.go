@@ -45,7 +45,7 @@ id | id | ids | index | idx | key | nr | no | no. | number | row | rowid | row_i
 id | code | sku | isbn | ean | sampleid | customer | patient | subject
 class | label | labels | class | classes | target | species | category | cluster | group | kind | truth
 sum | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
-sum | score | insgesamt | somme | suma | totale
+sum | score | insgesamt | suma | totale
 total | average | mean | mittelwert | durchschnitt | moyenne | promedio | media
 total | __no_feature | __ambiguous | n_unmapped | s.d | stdev | std dev | std. dev | sigma | minimum | maximum | median
 spread | sd | std | rsd | n | min | max | cv | sem | se
