@@ -11,34 +11,37 @@
 //  1. Bytes (sniff.go, package csv). Other formats are named: binary ones, HTML, JSON, ARFF. UTF-16 is read,
 //     and so are lines that end in CR. Bytes that are not UTF-8 are Windows-1252.
 //  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma or, without tabs, space: at the
-//     first by which two thirds of the last lines have equally many fields, most of them numbers. Lines that
-//     begin with # are comments, unless nine of ten do. Rules such as ---- and an empty field after the last
-//     column are passed over. The decimal sign is the comma if some number can only be read so, and none
-//     only with a point. 1.234 beside semicolons is a question.
+//     first by which two thirds of the last lines have equally many fields, most of them numbers. Of lines
+//     that all have equally many words at least two must be numbers. Lines that begin with # are comments,
+//     unless nine of ten do. Rules such as ---- and an empty field after the last column are passed over. The
+//     decimal sign is the comma if some number can only be read so, and none only with a point. 1.234 beside
+//     semicolons is a question.
 //  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
 //     hardly a word there. The block begins with the first three rows in a row, and the header above it: the
 //     lines right above, but for comments, with as many fields, or one with a name less. Lines above these
 //     are text before the table. They are not, and an error follows, if one has as many fields as the rows,
-//     if one has more numbers than words and no blank line is below it, or if three have. Keys (Date:),
-//     lines that begin with *!%; and all lines above one with * or ! or <tag> are text anyway. Without a
-//     header, names come from the last comment. Lines below the rows are text if they have no number and
-//     another number of fields; below a blank line also if they begin with Mean, SD, n, …, or have no
-//     number, or one and another number of fields. An error in a text of several titled tables says so.
-//  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is one if
-//     it alone has all fields in quotes, or has words above columns of numbers as often as numbers. A line of
-//     numbers that rise or fall is a header if no other line's numbers do so and one thing more says so: eight
-//     or more have regular steps; they count above names of rows; they lie outside of their columns; a column
-//     has no name. Otherwise it is a question if it has eight numbers or equal steps, or stands above an axis
-//     without a name. So is a word beside more numbers.
-//     Up to four lines below belong to the header, such as units and questions. Above columns of numbers
-//     they have words and no number; if they have words above text, too, these must be units or three
-//     different ones. They complete names that come twice or are blank. Below such names a line with a word
-//     in column 1 alone ends the header, as pandas writes. A header with a field less has no name for column
-//     1, or with a blank corner none for the last.
-//     Ids (ids.go) are the first column whose values all differ and that is text or dates, or is named id,
-//     nr, code, or has no name, or counts by ones, or rises evenly beside names that are numbers. Names go
-//     before dates, and dates before counts. Other such columns are left out, with a note. Columns without a
-//     name, or named x, y, z, beside names that are numbers are positions, and carried along.
+//     if one has more numbers than words and no blank line is below it, or if three have. A number alone in a
+//     line below others, such as a year, is text. Keys (Date:), lines that begin with *!%; and all lines
+//     above one with * or ! or <tag> are text anyway. Without a header, names come from the last comment.
+//     Lines below the rows are text if they have no number and another number of fields; below a blank line
+//     also if they begin with Mean, SD, n, …, or have no number, or one and another number of fields. An
+//     error in a text of several titled tables says so.
+//  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is one
+//     if it alone has all fields in quotes, or has words above columns of numbers as often as numbers. A line
+//     of numbers that rise or fall is a header if no other line's numbers do so and one thing more says so:
+//     eight or more have regular steps; they count above names of rows; they lie outside of their columns; a
+//     column has no name. Otherwise it is a question if it has eight numbers or equal steps, or stands above
+//     an axis without a name. So is a word beside more numbers.
+//     Up to four lines below belong to the header, such as units and questions. Above columns of numbers they
+//     have words and no number; if they have words above text, too, these must be units or three different
+//     ones. They complete names that come twice or are blank. Below such names a line with a word in column 1
+//     alone ends the header, as pandas writes. A header with a field less has no name for column 1, or with a
+//     blank corner none for the last.
+//     Ids (ids.go) are the first column whose values all differ and that is text or dates, or has three words
+//     and is column 1, or is named id, nr, code, or has no name, or counts by ones, or rises evenly beside
+//     names that are numbers. Names go before dates, and dates before counts. Other such columns are left
+//     out, with a note. Columns without a name, or named x, y, z, beside names that are numbers are
+//     positions, and carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are eight lines and three columns of samples:
 //     all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if four of five
 //     names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any words that differ
@@ -52,27 +55,27 @@
 //     columns or more are smooth along regular steps that have no name of an axis, and line 1 names samples
 //     or is missing; if five columns or more stand beside genes, or names of samples above features
 //     (Compound, Species, OTU_3, gene12, Abra alba, Fe) or above a column 1 without a name; if there are
-//     features and no line 1; if any column is named m/z or has lineages; if a line below the names has
-//     words above text and numbers that all come again. An axis beside fewer or other columns is a warning,
-//     and so are features beside one or two.
+//     features and no line 1; if any column is named m/z or has lineages; if a line below the names has words
+//     above text and numbers that all come again. An axis beside fewer or other columns is a warning, and so
+//     are features beside one or two.
 //     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells the
 //     axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question, provided that
 //     each sample has each value of the axis once: the last of two columns of text, or years beside one.
-//     Codes, places, units, flags and a counter are left out, and counts from 1 are 0 where a line lacks.
-//     Several columns of values are a question.
+//     Codes, units, flags and a counter are left out, and counts from 1 are 0 where a line lacks. Several
+//     columns of values are a question.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Left out with a note are empty columns, columns with a name in which all numbers are 100, and a
 //     first column with one number in eight rows or fewer.
 //  7. Numbers (package number, entry.go, form.go). Digits with a sign, a decimal sign and an exponent, E or
-//     D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5- for -5.
-//     An empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. Missing values, words
+//     D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5- for -5. An
+//     empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. Missing values, words
 //     among numbers and columns of text are counted to the end of the text, and told in one error, unless
 //     Missing and Text say what to do (faults.go).
 //
 // If rows come of it, there are warnings (kinds.go, total.go, alike.go) of these kinds.
-//   - The first or last row is the sum or the mean of the others. Rows are named Total, Mean, LOD, …, with rows
-//     named SD, n, … beside them.
+//   - The first or last row is the sum or the mean of the others. Rows are named Total, Mean, LOD, …, with
+//     rows named SD, n, … beside them.
 //   - Numbers such as -200, -0.99 and -9999 come twice or more, far from all others of their column. So do -1
 //     and -9 as the only number below 0. A number such as 1e30 comes once.
 //   - Columns have about the same number in each row, while rows differ in size, as genes by samples do. Ids
@@ -81,7 +84,9 @@
 //   - Columns are uncertainties behind values (Zr Error, Fe_err, sd), or named as sums or n. They are years
 //     (1800 to 2100), parts of dates, depths or coordinates (lat, and long beside it; x beside y). Names come
 //     twice.
-//   - Columns are codes: few whole numbers in columns such as Plot or class, and numbers such as 007.
+//   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
+//     numbers such as 007, and in column 1 numbers of six digits or more that all differ.
+//   - One row alone has no id. Ten texts or more have a line for each of two texts or more of another column.
 //   - Whole numbers only rise, or count again. Other numbers rise at regular steps. Equal numbers stay
 //     together, or come in turn. Numbers are the same within such a group.
 //
