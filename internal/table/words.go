@@ -37,6 +37,7 @@ sample | wt | ko | mut | dmso | vehicle | case | untreated | batch | gsm
 of features | m/z | mz | row m/z | average mz | mzmed | taxonomy | taxonomy_id | ncbi_tax_id | lineage
 aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/z | mz | row m/z
 aside | average rt(min) | fill % | s/n average | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
+aside | genestart | geneend | start_position | end_position | chromosome_name
 aside | score | q-value | mol. weight [kda] | sequence length | peptides | unique peptides | effectivelength
 aside* | retention time | detection p | razor | peptide counts | sequence coverage | ms/ms count | number of prot
 oxide | sio2 | al2o3 | cao
