@@ -29,9 +29,10 @@
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is one
 //     if it alone has all fields in quotes, or has words above columns of numbers as often as numbers. A line
 //     of numbers that rise or fall is a header if no other line's numbers do so and one thing more says so:
-//     eight or more have regular steps; they count above names of rows; they lie outside of their columns; a
-//     column has no name. Otherwise it is a question if it has eight numbers or equal steps, or stands above
-//     an axis without a name. So is a word beside more numbers.
+//     eight or more have regular steps; they count above names of rows; five or more, or numbers at equal
+//     steps, lie outside of their columns or leave a column without a name. Otherwise it is a question if it
+//     has eight numbers or equal steps, or if numbers of another line rise or fall, too. So is a word beside
+//     more numbers.
 //     Up to four lines below belong to the header, such as units and questions. Above columns of numbers they
 //     have words and no number; if they have words above text, too, these must be units or three different
 //     ones. They complete names that come twice or are blank. Below such names a line with a word in column 1
@@ -57,7 +58,7 @@
 //     (Compound, Species, OTU_3, gene12, Abra alba, Fe) or above a column 1 without a name; if there are
 //     features and no line 1; if any column is named m/z or has lineages; if a line below the names has words
 //     above text and numbers that all come again. An axis beside fewer or other columns is a warning, and so
-//     are features beside one or two.
+//     are texts that are features (OTU_3, gene12, Fe) beside one or two.
 //     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells the
 //     axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question, provided that
 //     each sample has each value of the axis once: the last of two columns of text, or years beside one.
@@ -65,10 +66,10 @@
 //     columns of values are a question.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
-//     out. Left out with a note are empty columns, columns with a name in which all numbers are 100, and a
+//     out. Left out with a note are empty columns, columns with a name and five numbers, all 100, and a
 //     first column with one number in eight rows or fewer.
 //  7. Numbers (package number, entry.go, form.go). Digits with a sign, a decimal sign and an exponent, E or
-//     D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5- for -5. An
+//     D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5.0- for -5. An
 //     empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. Missing values, words
 //     among numbers and columns of text are counted to the end of the text, and told in one error, unless
 //     Missing and Text say what to do (faults.go).
