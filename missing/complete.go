@@ -105,7 +105,7 @@ func (g *gaps) complete(
 	if err != nil {
 		return nil, err
 	}
-	if c.least == 0 { // all entries of a column are the same
+	if c.least == 0 { // all entries of a column are the same, as far as squares tell
 		return out, nil
 	}
 	out.Status = softkmeans.StatusIterationLimit
@@ -145,8 +145,11 @@ type completion struct {
 }
 
 // leastNoise is the least variance of an entry's noise, as a fraction of a row's variance. It keeps q×q
-// matrices definite.
-const leastNoise = 0x1p-40
+// matrices definite. Below leastSquare variances are rounded, and count as 0.
+const (
+	leastNoise  = 0x1p-40
+	leastSquare = 0x1p-990
+)
 
 // openCompletion returns the model for x, whose missing entries are the means of their columns: it starts
 // from q principal directions.
@@ -178,7 +181,8 @@ func openCompletion(
 			total += weights[i] * la.Dot(row, row)
 		}
 	}
-	if c.least = leastNoise * total / c.mass; c.least == 0 {
+	if c.least = leastNoise * total / c.mass; c.least < leastSquare {
+		c.least = 0
 		return c, nil
 	}
 	o := &softkmeans.Options{Weights: weights, Workers: workers, Solver: softkmeans.SolverGram}

@@ -246,6 +246,18 @@ func TestCompleteEnds(t *testing.T) {
 	}
 }
 
+// TestCompleteTiny: entries whose squares are hardly in range are completed by finite numbers.
+func TestCompleteTiny(t *testing.T) {
+	nan := math.NaN()
+	for _, e := range []float64{1e-140, 1e-145, 1e-148, 1e-150, 1e-155, 1e-160} {
+		x := softkmeans.NewMatrix(6, 2, []float64{3, e, 3, 2 * e, nan, 7 * e, 3, 4 * e, 3, nan, 3, 5 * e})
+		out := tables.Must(Complete(bg, x, 2, nil))(t)
+		if a, b := out.X.At(2, 0), out.X.At(4, 1); a != 3 || !(b >= 0 && b <= 10*e) {
+			t.Errorf("%g: %g and %g", e, a, b)
+		}
+	}
+}
+
 // TestCompleteSame: workers and a power of two change no bit; a weight of 2 is a row twice.
 func TestCompleteSame(t *testing.T) {
 	t.Parallel()

@@ -94,7 +94,7 @@ func (c *chunks) sniff() error {
 	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
 		_, _ = c.r.Discard(2)
 		c.r = bufio.NewReaderSize(csv.UTF16(c.r, b[0] == 0xff), readSize)
-		return nil
+		return c.sniff()
 	case bytes.IndexByte(b, 0) >= 0:
 		msg = "this is a binary file, not text"
 	case !quoted && bytes.IndexByte(bytes.TrimSpace(first), '\r') >= 0:

@@ -66,3 +66,15 @@ func TestRowWithWord(t *testing.T) {
 		t.Error("the header is a row, or the row with OVRFLW is none")
 	}
 }
+
+// TestUTF16Mac reads UTF-16 whose lines end in CR alone, as old spreadsheets for the Mac write.
+func TestUTF16Mac(t *testing.T) {
+	text := "\xff\xfe"
+	for _, c := range "a,b\r1.5,2\r3,4.25\r" {
+		text += string(c) + "\x00"
+	}
+	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true})
+	if err != nil || got.Rows != 2 || got.Data[3] != 4.25 || got.Names[1] != "b" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
