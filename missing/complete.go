@@ -48,8 +48,8 @@ const (
 
 // Complete fills in the missing entries of a table x (n×d), marked by NaN, for methods that require all
 // entries. Read X. To cluster a table with missing entries use [Fit]. Each missing entry becomes its
-// expectation given the other entries of its row. It exceeds the entries present in its column by at most half
-// of their range, and is at least 0 if they are.
+// expectation given the other entries of its row. It exceeds the entries present in its column by at most
+// half of their range, and is at least 0 if they are.
 //
 // Expectations spread less than entries do. Proofs about the completed table do not hold for x. Entries
 // should be missing at random: whether an entry is missing may depend on the entries present, but not on its

@@ -206,8 +206,8 @@ func TestCompleteWhole(t *testing.T) {
 	}
 }
 
-// TestCompleteEnds: completed entries of columns with few entries exceed these by at most half of their range,
-// and are not below 0 if none is. In most of the tables some reach these ends.
+// TestCompleteEnds: completed entries of columns with few entries exceed these by at most half of their
+// range, and are not below 0 if none is. Some reach these ends.
 func TestCompleteEnds(t *testing.T) {
 	t.Parallel()
 	reached := 0

@@ -158,7 +158,9 @@ func Look(x *softkmeans.Matrix) (f Found) {
 
 // complete returns the rows of x without a missing value.
 func complete(x *softkmeans.Matrix) *softkmeans.Matrix {
-	at := slices.DeleteFunc(la.Indices(x.Rows), func(i int) bool { return slices.ContainsFunc(x.Row(i), math.IsNaN) })
+	at := slices.DeleteFunc(la.Indices(x.Rows), func(i int) bool {
+		return slices.ContainsFunc(x.Row(i), math.IsNaN)
+	})
 	if len(at) == x.Rows {
 		return x
 	}

@@ -219,7 +219,8 @@ func TestCodes(t *testing.T) {
 		want []int
 	}{
 		{"classes at the end", rows(60, measured, size, turns(1, 2, 3, 7)), []int{3}},
-		{"shares of 0 and 1", rows(60, turns(0, 1), func(i int) float64 { return (1 - turns(0, 1)(i)) * size(i) / 1e4 },
+		{"shares of 0 and 1", rows(60, turns(0, 1),
+			func(i int) float64 { return (1 - turns(0, 1)(i)) * size(i) / 1e4 },
 			func(i int) float64 { return (1 - turns(0, 1)(i)) * (1 - size(i)/1e4) }), nil},
 		{"ratings in the middle", rows(24, measured, turns(3, 4, 5), size, measured), []int{2}},
 		{"two of six", rows(24, measured, turns(0, 1), size, measured, turns(2, 3), size), []int{2, 5}},

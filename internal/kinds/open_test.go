@@ -117,7 +117,8 @@ func TestOpenHard(t *testing.T) {
 	}{
 		{"as it is", x, nil, 3, true}, {"large", scaled(0x1p300), nil, 3, true}, {"small", scaled(0x1p-300), nil, 3, true},
 		{"weights", odd, weights, 3, true}, {"another k", x, nil, 4, false}, {"closed", closed, nil, 3, false},
-		{"below 0", below, nil, 3, false}, {"few columns", narrow, nil, 3, false}, {"weather", weather, nil, 3, false},
+		{"below 0", below, nil, 3, false}, {"few columns", narrow, nil, 3, false},
+		{"weather", weather, nil, 3, false},
 		{"few rows", softkmeans.NewMatrix(5, 20, x.Data[:100]), nil, 3, false},
 		{"constant", constant, nil, 3, false}, {"zeros", softkmeans.NewMatrix(60, 20, nil), nil, 3, false},
 	} {

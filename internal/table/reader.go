@@ -303,9 +303,9 @@ func (t *Reader) advance() error {
 	return t.part.err
 }
 
-// follow moves to the next chunk, which takes the memory of the one before, and returns its text, or again the
-// error behind the last. With more than one worker it reads ahead while there is much to read,
-// and other chunks are parsed meanwhile, on a goroutine each.
+// follow moves to the next chunk, which takes the memory of the one before. It returns the text of the chunk,
+// or again the error behind the last one. With more than one worker it reads ahead while there is much to
+// read, and other chunks are parsed meanwhile, on a goroutine each.
 func (t *Reader) follow() (text []byte, err error) {
 	last, workers := t.chunk, t.parser.dialect.Workers
 	if last != nil && last.err != nil {

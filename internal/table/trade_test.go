@@ -88,20 +88,26 @@ func TestTrade(t *testing.T) {
 			"text after the table"},
 		{"@Relation iris\n@ATTRIBUTE a real\n@DATA\n1,2\n", "this is an ARFF file"},
 		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
-		{"cell,a,b\n" + linesOf(9, "2076$7%d,$.5,2.$"), "column 1 (cell) is used as data, but may be classes or ids"},
+		{"cell,a,b\n" + linesOf(9, "2076$7%d,$.5,2.$"),
+			"column 1 (cell) is used as data, but may be classes or ids"},
 		{"1.5,,2\n" + linesOf(9, "%d.5,,$"), "column 2 is empty and left out"},
 		{"s,a,b\n" + linesOf(9, "s%d,$,2.$") + "s,a,c\n" + linesOf(9, "t%d,$,40$"),
 			"a line of words among the rows, as of a header, with \"a\" (first on line 11)"},
 		{strings.Repeat("% 1. Title: glass\n", 400) + "@relation g\n@data\n1,x\n2,y\n", "this is an ARFF file"},
-		{"age,a,b\n" + linesOf(8, "1%d,$,2.$") + "20-21,3,1\n22-25,2,1.5\n65+,4,1\n", "column 1 (age) is taken for the rows' ids"},
+		{"age,a,b\n" + linesOf(8, "1%d,$,2.$") + "20-21,3,1\n22-25,2,1.5\n65+,4,1\n",
+			"column 1 (age) is taken for the rows' ids"},
 		{"Statistik;;;\n2015;;;\nland;a;b;c\n" + linesOf(9, "L%d;$;%d5;2$"), "lines 1-2 are left out: text before"},
 		{linesOf(12, "star%d %d.5 $70 G$"), "a column of text: column 4, 4 values such as \"G1\""},
-		{linesOf(9, "MX%d TMAX  $ I") + linesOf(3, "MX3%d TMAX  $ I-9999"), "no delimiter, such as a comma or a tab, parts the lines"},
+		{linesOf(9, "MX%d TMAX  $ I") + linesOf(3, "MX3%d TMAX  $ I-9999"),
+			"no delimiter, such as a comma or a tab, parts the lines"},
 		{strings.Replace(indels, "MutationType", "Mutation.Type", 1), "the table is transposed"},
 		{"#TITLE: Spectral Data\n" + linesOf(20, "%d.25,40$6"), "this seems to be 1 sample or channel in a column"},
-		{"s,Plate ID,a,b\n" + linesOf(9, "s%d,%d7%d,$,2.$") + "t,272,1,3.5\n", "column 2 (Plate ID) is used as data, but may be classes or ids"},
-		{"s,a,b\n,4.5,2\n" + linesOf(9, "s%d,$,%d.5"), "row 1 of 10 seems to be totals, statistics or limits, since it alone has no id"},
-		{"chemical,day,lat,lon,v,unit\n" + linesOf(9, "x,%d.1.20,4$.5,-12$,$.5,g") + linesOf(9, "y,%d.1.20,4$.5,-12$,%d,g"),
+		{"s,Plate ID,a,b\n" + linesOf(9, "s%d,%d7%d,$,2.$") + "t,272,1,3.5\n",
+			"column 2 (Plate ID) is used as data, but may be classes or ids"},
+		{"s,a,b\n,4.5,2\n" + linesOf(9, "s%d,$,%d.5"),
+			"row 1 of 10 seems to be totals, statistics or limits, since it alone has no id"},
+		{"chemical,day,lat,lon,v,unit\n" + linesOf(9, "x,%d.1.20,4$.5,-12$,$.5,g") +
+			linesOf(9, "y,%d.1.20,4$.5,-12$,%d,g"),
 			"each of 9 samples of column 2 (day), column 3 (lat), column 4 (lon) and 2 values of column 1 (chemical)"},
 	} {
 		text, want := c[0], c[1]
@@ -118,7 +124,7 @@ func TestTrade(t *testing.T) {
 	}
 }
 
-// TestCrossed: twelve countries with two indicators each are told, but not if one is missing or there are few.
+// TestCrossed: twelve countries with two indicators each are told, but not if one is missing or few are there.
 func TestCrossed(t *testing.T) {
 	text := "land,indicator,a,b\n" + linesOf(12, "L%d,people,$00,4%d0") + linesOf(12, "L%d,growth,0.$,1.$")
 	for name, c := range map[string]struct {
@@ -126,7 +132,8 @@ func TestCrossed(t *testing.T) {
 		want bool
 	}{
 		"all": {text, true}, "one is missing": {strings.Replace(text, "L3,growth", "L4,birth", 1), false},
-		"few": {"land,indicator,a,b\n" + linesOf(4, "L%d,people,$00,4%d0") + linesOf(4, "L%d,growth,0.$,1.$"), false},
+		"few": {"land,indicator,a,b\n" + linesOf(4, "L%d,people,$00,4%d0") +
+			linesOf(4, "L%d,growth,0.$,1.$"), false},
 	} {
 		got, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true, Text: TextDrop, Long: LongNo})
 		if err != nil {

@@ -28,7 +28,8 @@ gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | p
 gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
 feature | measurement_type | measurement type | measure | indicator | metric
 feature | type | feature | features | species | otu | otu id | asv | asv id | taxon | taxa | genus | clade
-feature | chemical | compound | metabolite | peptide | protein | variable | motif | region | peak | parameter | analyte
+feature | chemical | compound | metabolite | peptide | protein | variable | motif | region | peak
+feature | parameter | analyte
 feature | clade_name | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
