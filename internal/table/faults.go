@@ -74,7 +74,8 @@ func (o *part) flaw(p *parser, j int, e entry, err *Error) flaw {
 
 // addFlaws counts the flaws of a row. It is a line of words, such as a header again, if a word is the name of
 // its column, or three words or more are in more than half of the columns of data, all different, or in all
-// of them, as classes are. A header of partly other names begins another table, and is not to be skipped.
+// of them, as classes are. A header of partly other names, or below a comment, begins another table, and is
+// not to be skipped.
 func (o *part) addFlaws(p *parser, list []flaw) {
 	var words []string
 	names := 0
@@ -88,7 +89,7 @@ func (o *part) addFlaws(p *parser, list []flaw) {
 	n, kinds := len(words), len(Set(words))
 	if names > 0 || n > 2 && (2*n > p.cols && kinds == n || n == p.cols && kinds > 1) {
 		line := flaw{kind: isLine, count: 1, line: p.split.Start, row: o.rows, words: words}
-		if names == 0 || names == n {
+		if names == 0 || names == n && p.split.Comment != p.split.Start-1 {
 			line.rows = []int{o.rows}
 		}
 		list = []flaw{line}

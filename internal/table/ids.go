@@ -108,6 +108,8 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 		return datesOfRows
 	case unique && (c.text() && all > 2 || j == 0 && c.words > 2) && c.dates+c.amounts < c.words:
 		return "it holds text" + unlike
+	case unique && c.words > 0 && c.whole && c.length > 1 && all >= longAxis: // as of départements, 01 to 2B
+		return "it holds codes of one length" + unlike
 	}
 	return ""
 }

@@ -20,6 +20,7 @@ type column struct {
 	whole                bool // all numbers are whole
 	rising, consecutive  bool // every number is above the last; by 1
 	different            bool // all fields differ that are not empty
+	length               int  // of all fields that are not empty; -1 if they differ
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
@@ -50,6 +51,12 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 			c.add(p, f)
 			if c.different && len(f) > 0 {
 				c.different, seen[string(f)] = !seen[string(f)], true
+			}
+			if n := len(f); n > 0 && n != c.length {
+				if c.length != 0 {
+					n = -1
+				}
+				c.length = n
 			}
 		}
 		c.settleUnits()
