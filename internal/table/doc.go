@@ -39,10 +39,10 @@
 //     alone ends the header, as pandas writes. A header with a field less has no name for column 1, or with a
 //     blank corner none for the last.
 //     Ids (ids.go) are the first column whose values all differ and that is text or dates, or has three words
-//     and is column 1, or is named id, nr, code, or has no name, or counts by ones, or rises evenly beside
-//     names that are numbers. Names go before dates, and dates before counts. Other such columns are left
-//     out, with a note. Columns without a name, or named x, y, z, beside names that are numbers are
-//     positions, and carried along.
+//     and is column 1, or has words and whole numbers of one length (01, 2A), or is named id, nr, code, or
+//     has no name, or counts by ones, or rises evenly beside names that are numbers. Names go before dates,
+//     and dates before counts. Other such columns are left out, with a note. Columns without a name, or named
+//     x, y, z, beside names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are eight lines and three columns of samples:
 //     all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if four of five
 //     names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any words that differ
