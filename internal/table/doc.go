@@ -38,8 +38,8 @@
 //     ones. They complete names that come twice or are blank. Below such names a line with a word in column 1
 //     alone ends the header, as pandas writes. A header with a field less has no name for column 1, or with a
 //     blank corner none for the last.
-//     Ids (ids.go) are the first column whose values all differ and that is text or dates, or has three words
-//     and is column 1, or has words and whole numbers of one length (01, 2A), or is named id, nr, code, or
+//     Ids (ids.go) are the first column whose values all differ and that is text or dates, or a fifth text in
+//     column 1, or words with digits and whole numbers of one length (01, 2A), or is named id, nr, code, or
 //     has no name, or counts by ones, or rises evenly beside names that are numbers. Names go before dates,
 //     and dates before counts. Other such columns are left out, with a note. Columns without a name, or named
 //     x, y, z, beside names that are numbers are positions, and carried along.

@@ -106,7 +106,7 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 		return "its numbers rise evenly beside names that are numbers"
 	case unique && c.text() && all > 2 && c.dates == c.words:
 		return datesOfRows
-	case unique && (c.text() && all > 2 || j == 0 && c.words > 2) && c.dates+c.amounts < c.words:
+	case unique && (c.text() && all > 2 || j == 0 && 5*c.words >= max(all, 15)) && c.dates+c.amounts < c.words:
 		return "it holds text" + unlike
 	case unique && c.words > 0 && c.whole && c.length > 1 && all >= longAxis: // as of départements, 01 to 2B
 		return "it holds codes of one length" + unlike

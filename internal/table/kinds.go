@@ -20,7 +20,7 @@ type column struct {
 	whole                bool // all numbers are whole
 	rising, consecutive  bool // every number is above the last; by 1
 	different            bool // all fields differ that are not empty
-	length               int  // of all fields that are not empty; -1 if they differ
+	length               int  // of all fields that are not empty; -1 if they differ, or a word has no digit
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
@@ -102,7 +102,9 @@ func (c *column) add(p *parser, f []byte) {
 		c.words++
 		c.amounts++
 	default:
-		c.words++
+		if c.words++; !bytes.ContainsAny(e.text, "0123456789") { // as n.d.
+			c.length = -1
+		}
 	}
 }
 

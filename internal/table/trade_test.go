@@ -90,6 +90,8 @@ func TestTrade(t *testing.T) {
 		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
 		{"cell,a,b\n" + linesOf(9, "2076$7%d,$.5,2.$"),
 			"column 1 (cell) is used as data, but may be classes or ids"},
+		{"a,b\n" + linesOf(9, "1%d,$.5") + "nd,2.5\n", "\"nd\" in column \"a\" is not a number"},
+		{"a,b\n" + linesOf(18, "%d.75,$.5") + "nd,1\ntr,2.5\nbd,3\n", "3 in column 1 (a), \"nd\", \"tr\", \"bd\""},
 		{"a,dép,b\n" + linesOf(9, "$.5,0%d,2.$") + "2.5,2A,7\n1.5,2B,6\n", "column 2 (dép) is taken for the rows' ids"},
 		{"s,a,b\n" + linesOf(9, "s%d,$,2.$") + "# in degrees\ns,a,b\n" + linesOf(9, "t%d,$,40$"),
 			"a line of words among the rows, as of a header, with \"a\" (first on line 12)"},
