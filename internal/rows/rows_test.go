@@ -133,6 +133,7 @@ func TestErrors(t *testing.T) {
 		{[]byte("1,2\n\n3,4\n"), Options{BlockRows: 1}, `F:2: a blank line between rows`, true},
 		{[]byte("1,x\n3,4\n"), Options{}, `F:1:2: "x" is not a number`, false},
 		{nil, Options{}, "F: there are no rows", false},
+		{[]byte(strings.Repeat("% Title: glass\n", 999) + "@relation g\n@data\n1,x\n"), Options{}, "F: this is an ARFF file", false},
 		{nan, Options{}, "F: row 3, column 1: NaN", true},
 		{nan[:len(nan)-20], Options{},
 			"F: the file is cut: 20 of 48 bytes of values are missing, from row 2 on", false},

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -126,6 +127,31 @@ func TestTrade(t *testing.T) {
 		if !strings.Contains(said, want) || strings.Contains(said, "-skip 10") && !strings.Contains(want, "-skip") {
 			t.Errorf("%.60q: %s, not %s", text, said, want)
 		}
+	}
+}
+
+// TestLongLeftOut: the advice for several columns of values leaves one that is read, also if a sample has one
+// value of the axis only, so that the keys tell the value.
+func TestLongLeftOut(t *testing.T) {
+	text := "well,sample,detector,ct,limit\n" + linesOf(12, "%d,M$,d1,2%d.5,0.39") + linesOf(12, "5%d,M$,d2,3%d.5,0.36")
+	flags := Flags(func(string) bool { return true })
+	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Long: LongYes, Words: flags})
+	if err == nil || !strings.Contains(err.Error(), "2 columns of values") {
+		t.Errorf("%v", err)
+	}
+	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Long: LongYes, Drop: []string{"5"},
+		Missing: true, Words: flags})
+	if err != nil || !slices.Equal(got.Names, []string{"d1", "d2"}) || got.Data[0] != 20.5 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestLegend: a line that says what marks are for has no words for missing numbers.
+func TestLegend(t *testing.T) {
+	text := "w,a,b,c\n" + linesOf(9, "w%d,$,2.$,4$") + "x,-1 = not counted,-2 = off scale,3\n"
+	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Words: Flags(func(string) bool { return true })})
+	if err == nil || strings.Contains(err.Error(), "-na") || !strings.Contains(err.Error(), "not counted") {
+		t.Error(err)
 	}
 }
 
