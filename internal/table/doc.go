@@ -38,11 +38,12 @@
 //     ones. They complete names that come twice or are blank. Below such names a line with a word in column 1
 //     alone ends the header, as pandas writes. A header with a field less has no name for column 1, or with a
 //     blank corner none for the last.
-//     Ids (ids.go) are the first column whose values all differ and that is text or dates, or a fifth text in
-//     column 1, or words with digits and whole numbers of one length (01, 2A), or is named id, nr, code, or
-//     has no name, or counts by ones, or rises evenly beside names that are numbers. Names go before dates,
-//     and dates before counts. Other such columns are left out, with a note. Columns without a name, or named
-//     x, y, z, beside names that are numbers are positions, and carried along.
+//     Ids (ids.go) are the first column whose values all differ, with one blank at most beside eight or more,
+//     and that is text or dates, or a fifth text in column 1, or words with digits and whole numbers of one
+//     length (01, 2A), or is named id, nr, code, or has no name, or counts by ones, or rises evenly beside
+//     names that are numbers. Names go before dates, and dates before counts. Other such columns are left
+//     out, with a note. Columns without a name, or named x, y, z, beside names that are numbers are
+//     positions, and carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are eight lines and three columns of samples:
 //     all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if four of five
 //     names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any words that differ
@@ -55,10 +56,11 @@
 //     It is a question if columns are smooth along an axis, though line 1 does not name samples; if eight
 //     columns or more are smooth along regular steps that have no name of an axis, and line 1 names samples
 //     or is missing; if five columns or more stand beside genes, or names of samples above features
-//     (Compound, Species, OTU_3, gene12, Abra alba, Fe) or above a column 1 without a name; if there are
-//     features and no line 1; if any column is named m/z or has lineages; if a line below the names has words
-//     above text and numbers that all come again. An axis beside fewer or other columns is a warning, and so
-//     are texts that are features (OTU_3, gene12, Fe) beside one or two.
+//     (Compound, Species, OTU_3, gene12, Abra alba, Fe), or words of the list (S1, ctrl2, but not X1) above
+//     a column 1 without a name; if there are features and no line 1; if any column is named m/z or has
+//     lineages; if a line below the names has words above text and numbers that all come again. An axis
+//     beside fewer or other columns is a warning, and so are texts that are features (OTU_3, gene12, Fe)
+//     beside one or two.
 //     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells the
 //     axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question, provided that
 //     each sample has each value of the axis once: the last of two columns of text, or years beside one.
