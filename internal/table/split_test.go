@@ -42,6 +42,7 @@ func FuzzTable(f *testing.F) {
 	f.Add("1,2\n\n", ',', true)
 	f.Add("1;\"2\r\n\";3", ';', false)
 	f.Add("1\r2\r", ',', true)
+	f.Add("9\r9\r\r\n", ',', true)
 	f.Add("0\xa0,- 1,\u22122,3D+01", ',', true)
 	f.Fuzz(func(t *testing.T, text string, comma rune, trim bool) {
 		if !validComma(comma) {
@@ -58,8 +59,9 @@ func FuzzTable(f *testing.F) {
 		var data []float64
 		rows := 0
 		lines := strings.TrimPrefix(text, "\ufeff")
-		if !strings.Contains(lines, "\n") && strings.Contains(strings.TrimSuffix(lines, "\r"), "\r") {
-			lines = strings.ReplaceAll(lines, "\r", "\n")
+		first, _, lf := strings.Cut(lines, "\n")
+		if strings.Contains(strings.TrimSpace(first), "\r") && !(lf && strings.Contains(first, `"`)) {
+			lines = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(lines)
 		}
 		r := csv.NewReader(strings.NewReader(lines))
 		r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord, r.LazyQuotes = comma, comma != '\t', -1, true
