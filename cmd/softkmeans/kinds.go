@@ -42,7 +42,8 @@ func (d *data) look(f *inputFlags) scale.Kind {
 			}
 		}
 		if len(words) == len(columns) {
-			text += "; -drop " + strings.Join(words, ",") + " leaves " + table.Plural(len(words), "it", "them") + " out"
+			these := table.Plural(len(words), "it", "them")
+			text += "; -drop " + strings.Join(words, ",") + " leaves " + these + " out"
 		}
 		note(text)
 	}

@@ -50,7 +50,8 @@ var badShards = map[string]struct {
 	"no rows":         {[]string{"a.csv", "", "b.csv", "u,v\n", "c.csv", ""}, "%/b.csv", "the shards have no rows"},
 	"listed twice":    {nil, "%/a.csv %/?.csv", "%/a.csv: the shard is listed twice"},
 	"equal names":     {nil, "%/a.csv %/../a.csv", "the memberships of both would be"},
-	"too large":       {[]string{"c.csv", "u,v\n3,1e400\n"}, "", `%/c.csv:2:2: "1e400" in column "v" is not a finite number`},
+	"too large": {[]string{"c.csv", "u,v\n3,1e400\n"}, "",
+		`%/c.csv:2:2: "1e400" in column "v" is not a finite number`},
 }
 
 // A bad shard ends the job. Its name and line are on the last line of standard error,

@@ -214,7 +214,8 @@ func TestRoles(t *testing.T) {
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "wdi", "wdi", "b", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddt", "", "",
 			"a column of text: column 3 (kind), 2 values such as \"x\" and " +
-				"\"y\"", "Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\nTake it for the labels\troles\tddl"},
+				"\"y\"", "Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\n" +
+				"Take it for the labels\troles\tddl"},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "dd", "", "", "2 roles for 3 columns", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "xxx", "", "", "t.csv: there is no column of data", ""},
 		{"a,b\n1,2\n3,4\n", "", "dd", "a|b", "", ""},

@@ -111,10 +111,10 @@ func parseHeader(text string) (h *Header, descr string, err error) {
 	return h, descr, p.err
 }
 
-// literal is the rest of a Python literal. After an error what is read is of no use.
+// literal reads a Python literal from front to back. After an error its methods return no useful values.
 type literal struct {
-	rest string
-	err  error // the first one
+	rest string // still to be read
+	err  error  // the first one
 }
 
 func (p *literal) fail(format string, values ...any) {

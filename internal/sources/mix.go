@@ -257,7 +257,8 @@ func (m *Mixer) TooMuch(n int) bool {
 	return 2*float64(n*len(m.Groups))*rank*rank*float64(m.Centers.Rows) > mostWork
 }
 
-// opens returns what the mixtures of each row have in common, by the values that are there.
+// opens returns an Open for each row of x, made of the columns in which the row has a value. Rows with values
+// in the same columns have the same one.
 func (m *Mixer) opens(r *Result, x *softkmeans.Matrix) ([]*Open, error) {
 	opens, known := make([]*Open, x.Rows), map[string]*Open{}
 	for i := range opens {

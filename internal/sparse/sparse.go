@@ -68,7 +68,7 @@ const (
 	labelLines = 10
 )
 
-// NewReader returns a reader for Sniff. What it has read ahead tells package table other formats.
+// NewReader returns a reader for Sniff. Its buffer holds enough for package table to recognize other formats.
 func NewReader(in io.Reader) *bufio.Reader { return bufio.NewReaderSize(in, 1<<16) }
 
 // Sniff finds out the format of a text by its first bytes, which it does not consume. It

@@ -16,7 +16,7 @@ import (
 // ErrTurned is in the error for a text that has to be arranged anew, but is read in blocks.
 var ErrTurned = errors.New("a table with its samples in columns, or a long one, cannot be read in blocks")
 
-// arranged is the lines of a text whose fields become a table anew, and where those of the table are.
+// arranged is a table made of the fields of a text. It knows the line and the field of each of its cells.
 type arranged struct {
 	lines         []packed
 	rows, columns int

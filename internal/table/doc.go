@@ -17,15 +17,15 @@
 //     decimal sign is the comma if some number can only be read so, and none only with a point. 1.234 beside
 //     semicolons is a question.
 //  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
-//     hardly a word there. The block begins with the first three rows in a row, and the header above it: the
-//     lines right above, but for comments, with as many fields, or one with a name less. Lines above these
-//     are text before the table. They are not, and an error follows, if one has as many fields as the rows,
-//     if one has more numbers than words and no blank line is below it, or if three have. A number alone in a
-//     line below others, such as a year, is text. Keys (Date:), lines that begin with *!%; and all lines
-//     above one with * or ! or <tag> are text anyway. Without a header, names come from the last comment.
-//     Lines below the rows are text if they have no number and another number of fields; below a blank line
-//     also if they begin with Mean, SD, n, …, or have no number, or one and another number of fields. An
-//     error in a text of several titled tables says so.
+//     hardly a word there. The block begins with the first three rows in a row. The lines right above that
+//     have as many fields are the header, or one line with a name less. Comments may stand between. Lines
+//     above the header are text before the table. They are not, and an error follows, if one has as many
+//     fields as the rows, if one has more numbers than words and no blank line is below it, or if three
+//     have. A number alone in a line below others, such as a year, is text. Keys (Date:), lines that begin
+//     with *!%; and all lines above one with * or ! or <tag> are text anyway. Without a header, names come
+//     from the last comment. Lines below the rows are text if they have no number and another number of
+//     fields; below a blank line also if they begin with Mean, SD, n, …, or have no number, or one and
+//     another number of fields. An error in a text of several titled tables says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is one
 //     if it alone has all fields in quotes, or has words above columns of numbers as often as numbers. A line
 //     of numbers that rise or fall is a header if no other line's numbers do so and one thing more says so:
@@ -38,12 +38,13 @@
 //     ones. They complete names that come twice or are blank. Below such names a line with a word in column 1
 //     alone ends the header, as pandas writes. A header with a field less has no name for column 1, or with a
 //     blank corner none for the last.
-//     Ids (ids.go) are the first column whose values all differ, with one blank at most beside eight or more,
-//     and that is text or dates, or a fifth text in column 1, or words with digits and whole numbers of one
-//     length (01, 2A), or is named id, nr, code, or has no name, or counts by ones, or rises evenly beside
-//     names that are numbers. Names go before dates, and dates before counts. Other such columns are left
-//     out, with a note. Columns without a name, or named x, y, z, beside names that are numbers are
-//     positions, and carried along.
+//     Ids (ids.go) are a column whose values all differ. One may be blank beside eight or more. The column
+//     is text or dates, or is named id, nr, code, or has no name. Or its numbers count by ones, or rise
+//     evenly beside names that are numbers. In column 1 a fifth of the values, at least three, may be words
+//     beside numbers. Elsewhere words with digits may stand beside whole numbers if all have one length
+//     (01, 2A). Names go before dates, and dates before counts. Other such columns are left out, with a
+//     note. Columns without a name, or named x, y, z, beside names that are numbers are positions, and
+//     carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are eight lines and three columns of samples:
 //     all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if four of five
 //     names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any words that differ

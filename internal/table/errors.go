@@ -120,12 +120,11 @@ func (d *Dialect) set(word, value string) {
 	}
 }
 
-// setting is a setting that messages may advise: the place of its word, its flag on the command line,
-// whether it is about columns and given, and what a value does.
+// setting is a setting that messages may advise.
 type setting struct {
-	word  *string
-	flag  string
-	given bool
+	word  *string // its word in Words
+	flag  string  // on the command line
+	given bool    // the Dialect has it, and it goes with the columns of the text
 	set   func(value string)
 }
 

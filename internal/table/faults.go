@@ -205,7 +205,7 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 		case s.kind == isLimit:
 			e.Below, half = true, []string{"half"}
 		case slices.ContainsFunc(s.words, flagged), numeral([]byte(s.words[0]), ','), // not to be lost
-			strings.Contains(s.words[0], " = "): // what a mark is for, as plate readers write
+			strings.Contains(s.words[0], " = "): // a legend of marks, as plate readers write
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
 			once(&drop, strconv.Itoa(s.field+1))
 		default:

@@ -9,7 +9,7 @@ import (
 )
 
 // form is how numbers are written, beyond digits, a sign, a decimal sign and an exponent. The minus sign
-// may be U+2212, and the exponent that of 1.5D+03, as Fortran writes.
+// may be U+2212. The exponent may begin with D, as in 1.5D+03 of Fortran.
 type form uint8
 
 const (
