@@ -92,7 +92,10 @@
 //     numbers such as 007, and in column 1 numbers of six digits or more that all differ.
 //   - One row alone has no id. Ten texts or more have a line for each of two texts or more of another column.
 //   - Whole numbers only rise, or count again. Other numbers rise at regular steps. Equal numbers stay
-//     together, or come in turn. Numbers are the same within such a group.
+//     together, or come in turn. Numbers are the same within such a group. Numbers are times such as 1430,
+//     or equal those of a column before.
+//   - Rows with one value of a column of text have numbers 100 times those with another, in each column. Rows
+//     A, B, C, … and columns 1, 2, 3, … are a plate.
 //
 // # Advice
 //

@@ -259,7 +259,7 @@ func (s *survey) shape(d *Dialect) {
 	longer := func(line [][]byte) bool { return len(line) == len(first)+1 }
 	c := &(&parser{layout: &layout{dialect: *d, survey: s, width: 1}}).columnsOf(rows)[0]
 	switch names := c.different && c.gaps == 0 && (c.text() || c.whole); {
-	case howMany(rows, longer) < len(rows), len(first) == 1 && !c.text(), !names:
+	case howMany(rows, longer) < len(rows), len(first) == 1 && !c.text(), !names && !(c.text() && absent(first[0])):
 		// an error follows: the lines differ in length, or the comma may be the decimal sign
 	case absent(first[0]): // a blank corner is the place of names
 		s.lines[0] = append(first, nil)

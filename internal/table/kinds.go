@@ -124,8 +124,25 @@ func (c *column) addNumber(e entry) {
 	}
 }
 
+// kinds counts the different numbers.
+func (c *column) kinds() int { return len(slices.Compact(slices.Sorted(slices.Values(c.list)))) }
+
 // years reports whether the numbers may be years.
 func (c *column) years() bool { return c.whole && c.least >= 1800 && c.most <= 2100 && c.numbers > 4 }
+
+// clock reports whether the numbers may be times such as 755 and 1430, by no chance.
+func (c *column) clock() bool {
+	times, hours, exact := map[float64]bool{}, map[float64]bool{}, false
+	for _, v := range c.list {
+		if minute := math.Mod(v, 100); v != math.Trunc(v) || v < 0 || v > 2400 || minute > 59 {
+			return false
+		} else if v >= 100 {
+			times[v], hours[v-minute] = true, true
+			exact = exact || math.Mod(minute, 25) != 0
+		}
+	}
+	return len(times) >= 20 && len(hours) > 5 && exact
+}
 
 // text reports whether the column holds words rather than numbers with slips, of which the parser tells.
 func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
@@ -176,6 +193,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	}
 	p.noteDoubtful()
 	p.noteCrossed(rows)
+	p.noteApart(rows)
+	p.notePlate()
 	p.noteForms()
 	p.noteMended()
 	return p.settleTexts()
@@ -360,6 +379,16 @@ func (p *parser) noteDoubtful() {
 	}
 }
 
+// notePlate warns of a plate of wells: columns 1, 2, 3, … beside rows A, B, C, ….
+func (p *parser) notePlate() {
+	rows := p.survey.columns[0].values
+	at := func(i int) bool { return rows[i] == string(rune('A'+i)) && p.names[i+1] == strconv.Itoa(i+1) }
+	if p.header != nil && len(rows) > 3 && p.width > 6 && at(0) && at(1) && at(2) && at(3) {
+		p.survey.note("warning: rows " + rows[0] + " to " + rows[len(rows)-1] + " and columns 1, 2, … look like " +
+			"the wells of a plate: rows are taken for samples, wells are not")
+	}
+}
+
 // doubt is what columns of data may be, and the rule by which they are found.
 type doubt struct {
 	may string
@@ -389,14 +418,14 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			return rising(c) && j > 0 && c.whole && is("axis", name)
 		}},
 		{"be classes or ids", func(j int, name string, c *column) bool { // such as Plot, and cell 207827637
-			few := 2*len(slices.Compact(slices.Sorted(slices.Values(c.list)))) <= c.numbers
+			few := 2*c.kinds() <= c.numbers
 			named := is("factor", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
 			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
-			return c.whole && (len(dates) > 1 && is("date", name) || has("year", name) || c.years() || day)
+			return c.whole && (len(dates) > 1 && is("date", name) || has("year", name) || c.years() || day || c.clock())
 		}},
 		{"be a sum of others, or count cases", func(_ int, name string, c *column) bool {
 			return (is("sum", name) || name == "n" && c.whole) && len(all) > len(told)+2
@@ -421,6 +450,10 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 				return !is("axis", name) && (j == 0 || !isNumber([]byte(name))) && (in(order, j) ||
 					len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
+		{"be copies of columns before them", func(j int, _ string, c *column) bool { // such as the mean of one
+			same := func(i int) bool { return i < j && slices.Equal(p.survey.columns[i].list, c.list) }
+			return len(all) <= mostListed && c.gaps == 0 && c.kinds() > 4 && slices.ContainsFunc(all, same)
+		}},
 		{"not belong beside " + span, func(j int, _ string, _ *column) bool {
 			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)
 		}},

@@ -178,6 +178,42 @@ func TestCrossed(t *testing.T) {
 	}
 }
 
+// TestTold: notes about plates, rows of two quantities, copies and clock times, and tables near them without.
+func TestTold(t *testing.T) {
+	plate, clock := ",1,2,3,4,5,6\n", "id,dep,b\n"
+	for i := range 8 {
+		for k := range 2 {
+			plate += fmt.Sprintf("%s,%d.25,%d,3,%d.5,1,2,%s\n", "ABCDEFGH"[i:i+1-k], i, i*i%5, 9-i,
+				[]string{"abs", "conc"}[k])
+		}
+	}
+	for i := range 30 {
+		clock += fmt.Sprintf("s%d,%d%02d,%d.5\n", i, 1+i*7%22, i*i%60, i*i%11)
+	}
+	sizes := "kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(5, "conc,$%d00,3%d0,2%d00")
+	for _, c := range []struct{ text, note, not string }{
+		{plate, "rows A to H and columns 1, 2, … look like the wells of a plate", ""},
+		{strings.Replace(plate, ",1,", ",one,", 1), "", "a plate"},
+		{clock, "column 2 (dep) is used as data, but may be dates", ""},
+		{strings.Replace(clock, "s3,2209", "s3,2269", 1), "", "may be dates"},
+		{sizes, "rows with \"conc\" in column 1 (kind) have numbers 100 times those of rows with \"abs\"", ""},
+		{sizes + linesOf(6, "abs,1,90,2"), "", "100 times"},
+		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$"), "column 3 (a mean) is used as data, but may be copies", ""},
+		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,1.5,2.5,3\n", "", "copies"},
+		{"id,a,b,c\n" + linesOf(9, "s%d,0,0,4$") + "s,1,1,3\n", "", "copies"},
+	} {
+		got, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true, Text: TextDrop, Transpose: TransposeNo})
+		if err != nil {
+			t.Errorf("%.40q: %v", c.text, err)
+			continue
+		}
+		notes := strings.Join(got.Notes, "|")
+		if !strings.Contains(notes, c.note) || c.not != "" && strings.Contains(notes, c.not) {
+			t.Errorf("%.40q: %q", c.text, got.Notes)
+		}
+	}
+}
+
 // TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign.
 func TestNotIDs(t *testing.T) {
 	for name, want := range map[string]bool{"CHLORID": false, "LIQUID": false, "POINTID": true, "SampleID": true, "id": true} {
