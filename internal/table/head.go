@@ -195,7 +195,9 @@ func (p *parser) headLines(lines [][][]byte) (n, classes int) {
 			}
 		}
 		kinds := slices.Collect(maps.Values(words))
-		several := row && !named && !units && len(kinds) > 1 && slices.Min(kinds) > 1
+		joined, _ := joinedNames(mapped(lines[0], shown), line)
+		unique := repeats(lines[0]) && len(Set(joined)) == p.width // they are several measurements of each name
+		several := row && !named && !units && !unique && len(kinds) > 1 && slices.Min(kinds) > 1
 		switch {
 		case len(words) > 0 && (several || is("class", shown(line[0]))):
 			classes++
@@ -259,7 +261,8 @@ func (s *survey) shape(d *Dialect) {
 	longer := func(line [][]byte) bool { return len(line) == len(first)+1 }
 	c := &(&parser{layout: &layout{dialect: *d, survey: s, width: 1}}).columnsOf(rows)[0]
 	switch names := c.different && c.gaps == 0 && (c.text() || c.whole); {
-	case howMany(rows, longer) < len(rows), len(first) == 1 && !c.text(), !names && !(c.text() && absent(first[0])):
+	case howMany(rows, longer) < len(rows), len(first) == 1 && !c.text(),
+		!names && !(c.text() && absent(first[0])):
 		// an error follows: the lines differ in length, or the comma may be the decimal sign
 	case absent(first[0]): // a blank corner is the place of names
 		s.lines[0] = append(first, nil)

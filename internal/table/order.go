@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"slices"
@@ -102,7 +103,7 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 	}
 }
 
-// leastFold is how many times larger numbers of another quantity are in each column. None of 1 300 known tables
+// leastFold is how many times larger numbers of another quantity are in each column. None of 1 297 known tables
 // has kinds of rocks, animals or shops that differ so in all of three measurements.
 const leastFold = 100
 
@@ -121,7 +122,7 @@ func (p *parser) noteApart(rows [][][]byte) {
 			continue
 		}
 		sizes := mapped(c.values, func(value string) []float64 {
-			return p.sizes(only(rows, func(line [][]byte) bool { return shown(line[j]) == value }), numbers)
+			return p.sizes(only(rows, func(line [][]byte) bool { return shown(bytes.TrimSpace(line[j])) == value }), numbers)
 		})
 		for a, small := range sizes {
 			for b, large := range sizes {
