@@ -201,7 +201,7 @@ func (p *parser) headLines(lines [][][]byte) (n, classes int) {
 		switch {
 		case len(words) > 0 && (several || is("class", shown(line[0]))):
 			classes++
-		case classes > 0 || len(words) == 0 || named || row && len(words) < 3 && !units:
+		case classes > 0 || len(words) == 0 || named || row && len(words) < 3 && !units && !unique:
 			return n, classes
 		default:
 			n++

@@ -81,7 +81,7 @@ func TestTrade(t *testing.T) {
 		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"), "|nose x|nose y|tail x|tail y|"},
 		{",A,B,A,B\nTIMESTEP,MEAN(mm),MEAN(mm),VARIANCE(mm^2),VARIANCE(mm^2)\n" + linesOf(9, "20%d5-01-01,$.5,$,3.$,%d.5"),
 			"|A MEAN(mm)|B MEAN(mm)|A VARIANCE(mm^2)|B VARIANCE(mm^2)|"},
-		{"\t1\t2\t3\t4\t5\t6\n" + linesOf(6, "A%d\t%d.5\t$\t$.5\t2\t3\t4\tabs\n\t1.5\t2\t3.5\t%d.5\t3\t4\tconc"),
+		{"\t1\t2\t3\t4\t5\t6\n" + linesOf(6, "A%d\t%d.5\t$\t$.5\t2\t3\t1\tabs\n\t9.5\t2\t3.5\t%d.5\t3\t1\tconc"),
 			"columns of text: column 1, such as \"A0\" and \"A5\"; column 8"},
 		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"}, {"a,b\r1.5,2\n3,4.25\r", "|a|b|"},
 		{strings.Repeat("Key A: some value\n", 10) + "\nid,xb,xc\n" + linesOf(6, "k%d,$.5,1.$"), "|xb|xc|"},
