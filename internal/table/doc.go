@@ -34,8 +34,8 @@
 //     has eight numbers or equal steps, or if numbers of another line rise or fall, too. So is a word beside
 //     more numbers.
 //     Up to four lines below belong to the header, such as units and questions. Above columns of numbers they
-//     have words and no number; if they have words above text, too, these must be units or three different
-//     ones. They complete names that come twice or are blank. Below such names a line with a word in column 1
+//     have words and no number; if they have words above text, too, these must be units, three different
+//     ones, or make names that come twice all different. They complete such names, and blank ones. Below such names a line with a word in column 1
 //     alone ends the header, as pandas writes. A header with a field less has no name for column 1, or with a
 //     blank corner none for the last.
 //     Ids (ids.go) are a column whose values all differ. One may be blank beside eight or more. The column
