@@ -261,7 +261,8 @@ func (b *block) header(first int) int {
 		return n
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last): // as R writes: column 1 has no name
 		return n - 1
-	case !keyed(last) && howMany(last, numeric) == 0 && (filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
+	case !keyed(last) && howMany(last, numeric) == 0 && filled <= 3*b.width && // more are a sentence
+		(filled > 2 || filled == 2 && (b.width < 4 || n < 2)):
 		return 0 // a header with too few names, or too many
 	}
 	return n

@@ -15,8 +15,8 @@ import (
 const delimiters = "\t;|, "
 
 // dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of
-// those by which the last lines are most alike and have the most numbers. Line 1 decides if they are
-// alike by none.
+// those by which the last lines are most alike and have the most numbers. One by which all lines are alike goes
+// before others. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
 	lines := slices.Collect(bytes.Lines(text))
 	lines = lines[:min(len(lines), 2*mostAbove)]
@@ -34,7 +34,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 			b = newBlock(beforeBlank(lines), comma)
 		}
 		sure := b != nil && (comma != ' ' || 2*b.numbers > 1 || b.even())
-		if sure && (best == nil || b.numbers > best.numbers) {
+		if sure && (best == nil || b.numbers > best.numbers && (b.even() || !best.even())) { // lists such as 0|1
 			best, d.Delimiter = b, comma
 		}
 	}

@@ -11,11 +11,11 @@
 //  1. Bytes (sniff.go, package csv). Other formats are named: binary ones, HTML, JSON, ARFF. UTF-16 is read,
 //     and so are lines that end in CR. Bytes that are not UTF-8 are Windows-1252.
 //  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma or, without tabs, space: at the
-//     first by which two thirds of the last lines have equally many fields, most of them numbers. Of lines
-//     that all have equally many words at least two must be numbers. Lines that begin with # are comments,
-//     unless nine of ten do. Rules such as ---- and an empty field after the last column are passed over. The
-//     decimal sign is the comma if some number can only be read so, and none only with a point. 1.234 beside
-//     semicolons is a question.
+//     first by which two thirds of the last lines have equally many fields, most of them numbers. One by which
+//     all lines have goes before others. Of lines that all have equally many words at least two must be
+//     numbers. Lines that begin with # are comments, unless nine of ten do. Rules such as ---- and an empty
+//     field after the last column are passed over. The decimal sign is the comma if some number can only be
+//     read so, and none only with a point. 1.234 beside semicolons is a question.
 //  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
 //     hardly a word there. The block begins with the first three rows in a row. The lines right above that
 //     have as many fields are the header, or one line with a name less. Comments may stand between. Lines

@@ -83,6 +83,10 @@ func TestTrade(t *testing.T) {
 			"|A MEAN(mm)|B MEAN(mm)|A VARIANCE(mm^2)|B VARIANCE(mm^2)|"},
 		{"\t1\t2\t3\t4\t5\t6\n" + linesOf(6, "A%d\t%d.5\t$\t$.5\t2\t3\t1\tabs\n\t9.5\t2\t3.5\t%d.5\t3\t1\tconc"),
 			"columns of text: column 1, such as \"A0\" and \"A5\"; column 8"},
+		{"bait\tn\tspec\tctrl\tscore\n" + linesOf(9, "b%d\t$\t$|1|0\t0|%d|2|0|$|1|2|3\t$.5"), "a column of text: column 3 (spec), 4 values such as \"1|1|0\""},
+		{"A spectrum at air mass 1.5 by the office, see https://a.b/c\nBy its use you agree to all the terms\n" +
+			linesOf(20, "28%d.5   $.3E-2"), "lines 1-2 are left out: text before the table"},
+		{",Cond,pH\n" + linesOf(9, "s%d,29$%d,7.$"), "|Cond|pH|column 1"},
 		{"a,b\r1.5,2\r3,4.25\r", "|a|b|"}, {"a,b\r1.5,2\n3,4.25\r", "|a|b|"},
 		{strings.Repeat("Key A: some value\n", 10) + "\nid,xb,xc\n" + linesOf(6, "k%d,$.5,1.$"), "|xb|xc|"},
 		{"Software Version\t3.12.08\n\n\nPlate Number\tPlate 1\nDate\t3/7/2024\nTime\t11:31:30 AM\n\n" +

@@ -45,7 +45,7 @@ oxide | sio2 | al2o3 | cao
 gct | #1.2 | #1.3
 id | id | ids | index | idx | key | nr | no | no. | number | row | rowid | row_id | rownames | uuid | guid
 id | code | sku | isbn | ean | sampleid | customer | patient | subject
-class | label | labels | class | classes | target | species | category | cluster | group | kind | truth
+class | label | labels | class | cond | classes | target | species | category | cluster | group | kind | truth
 sum | total | totals | grand total | sum | sums | summe | gesamt | gesamtsumme | gesamtergebnis
 sum | score | insgesamt | suma | totale
 total | average | mean | mittelwert | durchschnitt | moyenne | promedio | media
@@ -58,7 +58,7 @@ uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertaint
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
 factor | well | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex
 factor | gender | quadrat
-factor | cond | condition | arm | treat | subject | patient | seurat_clusters | leiden | louvain | daytime
+factor | condition | arm | treat | subject | patient | seurat_clusters | leiden | louvain | daytime
 factor* | flag | _qc
 limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
