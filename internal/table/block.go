@@ -163,14 +163,9 @@ func newBlock(lines [][]byte, comma rune) *block {
 	return b
 }
 
-// even reports whether all lines have as many fields, three or more, and two columns have numbers.
+// even reports whether all lines have as many fields.
 func (b *block) even() bool {
-	for _, fields := range b.fields {
-		if fields != nil && len(fields) != b.width {
-			return false
-		}
-	}
-	return b.width > 2 && howMany(b.of, func(of bool) bool { return of }) > 1
+	return !slices.ContainsFunc(b.fields, func(f [][]byte) bool { return f != nil && len(f) != b.width })
 }
 
 // numeric reports whether a field is a number with either decimal sign.

@@ -15,8 +15,8 @@ import (
 const delimiters = "\t;|, "
 
 // dialect finds the delimiter of a text and its table. Each delimiter is tried: the first is taken of
-// those by which the last lines are most alike and have the most numbers. One by which all lines are alike goes
-// before others. Line 1 decides if they are alike by none.
+// those by which the last lines are most alike and have the most numbers. One by which all lines are
+// alike goes before others. Line 1 decides if they are alike by none.
 func (s *survey) dialect(text []byte, d *Dialect) {
 	lines := slices.Collect(bytes.Lines(text))
 	lines = lines[:min(len(lines), 2*mostAbove)]
@@ -33,7 +33,8 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		if b == nil { // text follows the table
 			b = newBlock(beforeBlank(lines), comma)
 		}
-		sure := b != nil && (comma != ' ' || 2*b.numbers > 1 || b.even())
+		numbers := func() int { return howMany(b.of, func(of bool) bool { return of }) }
+		sure := b != nil && (comma != ' ' || 2*b.numbers > 1 || b.width > 2 && b.even() && numbers() > 1)
 		if sure && (best == nil || b.numbers > best.numbers && (b.even() || !best.even())) { // lists such as 0|1
 			best, d.Delimiter = b, comma
 		}
@@ -174,9 +175,9 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 	}
 }
 
-// guessDelimiter looks in the first line of a text for a tab, beside which commas and semicolons may be part
-// of a name, then for a semicolon, beside which a comma may be a decimal one. In quotes there are no
-// delimiters.
+// guessDelimiter looks in the first line of a text for a tab, beside which commas and semicolons may be
+// part of a name, then for a semicolon, beside which a comma may be a decimal one. In quotes there are
+// no delimiters.
 func guessDelimiter(text []byte, decimal rune) rune {
 	line := firstLine(text)
 	for _, comma := range "\t;" {

@@ -13,8 +13,8 @@
 //  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma or, without tabs, space: at the
 //     first by which two thirds of the last lines have equally many fields, most of them numbers. One by which
 //     all lines have goes before others. Of lines that all have equally many words at least two must be
-//     numbers. Lines that begin with # are comments, unless nine of ten do. Rules such as ---- and an empty
-//     field after the last column are passed over. The decimal sign is the comma if some number can only be
+//     numbers. Lines that begin with # are comments, unless nine of ten do. Rules such as ---- and empty
+//     fields after the last column are passed over. The decimal sign is the comma if some number can only be
 //     read so, and none only with a point. 1.234 beside semicolons is a question.
 //  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
 //     hardly a word there. The block begins with the first three rows in a row. The lines right above that
@@ -33,11 +33,11 @@
 //     steps, lie outside of their columns or leave a column without a name. Otherwise it is a question if it
 //     has eight numbers or equal steps, or if numbers of another line rise or fall, too. So is a word beside
 //     more numbers.
-//     Up to four lines below belong to the header, such as units and questions. Above columns of numbers they
-//     have words and no number; if they have words above text, too, these must be units, three different
-//     ones, or make names that come twice all different. They complete such names, and blank ones. Below such names a line with a word in column 1
-//     alone ends the header, as pandas writes. A header with a field less has no name for column 1, or with a
-//     blank corner none for the last.
+//     Up to four lines below belong to the header, such as units and questions. Above columns of numbers
+//     they have words and no number; if they have words above text, too, these must be units, three
+//     different ones, or make names that come twice all different. They complete such names, and blank
+//     ones. Below such names a line with a word in column 1 alone ends the header, as pandas writes. A
+//     header with a field less has no name for column 1, or with a blank corner none for the last.
 //     Ids (ids.go) are a column whose values all differ. One may be blank beside eight or more. The column
 //     is text or dates, or is named id, nr, code, or has no name. Or its numbers count by ones, or rise
 //     evenly beside names that are numbers. In column 1 a fifth of the values, at least three, may be words
@@ -82,20 +82,22 @@
 //     rows named SD, n, … beside them.
 //   - Numbers such as -200, -0.99 and -9999 come twice or more, far from all others of their column. So do -1
 //     and -9 as the only number below 0. A number such as 1e30 comes once.
-//   - Columns have about the same number in each row, while rows differ in size, as genes by samples do. Ids
-//     or names that are samples, dates or a series prevent this warning. Five columns stand beside ids named
-//     gene, protein, ….
-//   - Columns are uncertainties behind values (Zr Error, Fe_err, sd), or named as sums or n. They are years
-//     (1800 to 2100), parts of dates, depths or coordinates (lat, and long beside it; x beside y). Names come
-//     twice.
+//   - All columns of data have about the same number in each row, while rows differ in size, as genes by samples
+//     do. Ids or names that are samples, dates or a series prevent this warning. Five columns stand beside ids
+//     named gene, protein, ….
+//   - Columns are uncertainties (Zr Error or 2s_Zr behind Zr, Fe_err, sd), or named as sums or n. They are years
+//     (1800 to 2100), times such as 1430, parts of dates, depths or coordinates (lat, and long beside it; x
+//     beside y). Names come twice. Columns are named m/z, or have the numbers of a column before.
 //   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
-//     numbers such as 007, and in column 1 numbers of six digits or more that all differ.
+//     numbers such as 007, and in column 1 numbers of six digits or more that all differ. Under any name few
+//     small whole numbers may be codes, ratings or answers (package kinds).
 //   - One row alone has no id. Ten texts or more have a line for each of two texts or more of another column.
+//     Three texts do, beside at most three columns of numbers.
 //   - Whole numbers only rise, or count again. Other numbers rise at regular steps. Equal numbers stay
-//     together, or come in turn. Numbers are the same within such a group. Numbers are times such as 1430,
-//     or equal those of a column before.
+//     together, or come in turn. Numbers are the same within such a group.
 //   - Rows with one value of a column of text have numbers 100 times those with another, in each column. Rows
-//     A, B, C, … and columns 1, 2, 3, … are a plate.
+//     of a transposed table have numbers 1000 times those of others. Rows A, B, C, … and columns 1, 2, 3, …
+//     are a plate.
 //
 // # Advice
 //

@@ -243,15 +243,15 @@ func hasAll(names, wanted []string) bool {
 	return !slices.ContainsFunc(wanted, func(name string) bool { return !there[name] })
 }
 
-// shape finds out why lines have one field more than line 1, or than others, if they do. An empty last
-// field that not all lines have does not count.
+// shape finds out why lines have one field more than line 1, or than others, if they do. Empty last fields
+// that not all lines have do not count.
 func (s *survey) shape(d *Dialect) {
 	if len(s.lines) < 2 {
 		return
 	}
 	least := slices.Min(mapped(s.lines, func(line [][]byte) int { return len(line) }))
 	ended := func(line [][]byte) bool {
-		return len(line) == least && present(line[least-1]) || len(line) == least+1 && absent(line[least])
+		return len(line) == least && present(line[least-1]) || len(line) > least && empty(line[least:])
 	}
 	if howMany(s.lines, ended) == len(s.lines) {
 		s.lines = mapped(s.lines, func(line [][]byte) [][]byte { return within(line, least) })
@@ -273,9 +273,9 @@ func (s *survey) shape(d *Dialect) {
 	}
 }
 
-// within is a line without an empty field after the last column.
+// within is a line without empty fields after the last column.
 func within(fields [][]byte, width int) [][]byte {
-	if len(fields) == width+1 && absent(fields[width]) {
+	if len(fields) > width && empty(fields[width:]) {
 		return fields[:width]
 	}
 	return fields

@@ -384,8 +384,8 @@ func (p *parser) notePlate() {
 	rows := p.survey.columns[0].values
 	at := func(i int) bool { return rows[i] == string(rune('A'+i)) && p.names[i+1] == strconv.Itoa(i+1) }
 	if p.header != nil && len(rows) > 3 && p.width > 6 && at(0) && at(1) && at(2) && at(3) {
-		p.survey.note("warning: rows " + rows[0] + " to " + rows[len(rows)-1] + " and columns 1, 2, … look like " +
-			"the wells of a plate: rows are taken for samples, wells are not")
+		p.survey.note("warning: rows " + rows[0] + " to " + rows[len(rows)-1] + " and columns 1, 2, … look " +
+			"like the wells of a plate: rows are taken for samples, wells are not")
 	}
 }
 
@@ -418,21 +418,25 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			return rising(c) && j > 0 && c.whole && is("axis", name)
 		}},
 		{"be classes or ids", func(j int, name string, c *column) bool { // such as Plot, and cell 207827637
-			few := 2*c.kinds() <= c.numbers
+			few := 2*c.kinds() <= c.numbers && !isDigit(name[len(name)-1]) // as gene NR_000005
 			named := is("factor", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
 			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
-			return c.whole && (len(dates) > 1 && is("date", name) || has("year", name) || c.years() || day || c.clock())
+			part := len(dates) > 1 && is("date", name) || has("year", name)
+			return c.whole && (part || c.years() || day || c.clock())
 		}},
 		{"be a sum of others, or count cases", func(_ int, name string, c *column) bool {
 			return (is("sum", name) || name == "n" && c.whole) && len(all) > len(told)+2
 		}},
+		{"tell of peaks or taxa, which are no samples", func(_ int, name string, _ *column) bool {
+			return is("of features", name) // m/z of few peaks
+		}},
 		{"be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
-			rest, ok := strings.CutPrefix(name, p.names[max(0, j-1)])
-			return ok && is("uncertainty", strings.Trim(rest, " _.()[]")) || // Zr Error behind Zr
+			rest := strings.Replace(name, p.names[max(0, j-1)], "", 1) // of Zr Error behind Zr
+			return rest != name && is("uncertainty", strings.Trim(rest, " _.()[]")) ||
 				j > 0 && p.roles[j-1] == 0 && is("uncertainty", lastWord(name)) && !words["element"][lastWord(name)]
 		}},
 		{"mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// inOrder returns columns of data that are seldom measurements: times, places, codes and parts of a design.
-// Their numbers rise or turn down the file, see order. Measurements do so by chance in one of 1000 tables. If
-// most columns rise, as curves do, the rising ones are not returned.
+// inOrder returns columns of data that are seldom measurements: times, places, codes and parts of a
+// design. Their numbers rise or turn down the file, see order. Measurements do so by chance in one of
+// 1000 tables. If most columns rise, as curves do, the rising ones are not returned.
 //
 // 1 087 tables, 503 of them R's, have 289 such columns that no name tells. Of these, 13 are measurements by
 // which the file is sorted, such as the speed of R's cars. Then numbers that count again did not yet turn.
@@ -75,14 +75,17 @@ const (
 	mostKinds    = 20 // of measurements
 )
 
-// noteCrossed warns if each of many values of a column of text stands once beside each value of another, as
-// countries beside indicators: the lines are then several measurements of one sample. Fewer are a design.
+// noteCrossed warns if each of many values of a column of text stands once beside each value of another,
+// as countries beside indicators: the lines are then several measurements of one sample. Fewer are a
+// design, unless they stand beside at most three columns of numbers, as samples and analytes do.
 func (p *parser) noteCrossed(rows [][][]byte) {
 	count := func(columns ...int) int {
 		return len(Set(mapped(rows, func(line [][]byte) string {
 			return strings.Join(mapped(columns, func(j int) string { return string(line[j]) }), "\x00")
 		})))
 	}
+	varying := func(_ int, c *column) bool { return c.least < c.most }
+	few := len(p.some(varying)) <= 3
 	var texts, counts []int
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
@@ -94,17 +97,18 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 		for k, kind := range texts {
 			n, m := counts[i], counts[k]
 			full := len(rows) == n*m || p.survey.cut && len(rows) > (n-1)*m && len(rows) < n*m
-			if n >= leastCrossed && m > 1 && m <= min(n/2, mostKinds) && full && count(of, kind) == len(rows) {
-				p.survey.note("warning: " + p.columnName(of) + " has a line for each of " + strconv.Itoa(m) +
-					" values of " + p.columnName(kind) + ": lines may be several measurements of one sample")
+			many := n >= leastCrossed && m > 1 && m <= min(n/2, mostKinds) && full
+			if (many || few && m > 2 && n >= m && 2*len(rows) >= n*m) && count(of, kind) == len(rows) {
+				p.survey.note("warning: each value of " + p.columnName(of) + " stands beside " + strconv.Itoa(m) +
+					" of " + p.columnName(kind) + " on lines of their own, which may be of one sample")
 				return
 			}
 		}
 	}
 }
 
-// leastFold is how many times larger numbers of another quantity are in each column. None of 1 297 known tables
-// has kinds of rocks, animals or shops that differ so in all of three measurements.
+// leastFold is how many times larger numbers of another quantity are in each column. None of 1 297 known
+// tables has kinds of rocks, animals or shops that differ so in all of three measurements.
 const leastFold = 100
 
 // noteApart warns if the values of a column of text part rows of another size in each column of numbers, as
@@ -122,7 +126,8 @@ func (p *parser) noteApart(rows [][][]byte) {
 			continue
 		}
 		sizes := mapped(c.values, func(value string) []float64 {
-			return p.sizes(only(rows, func(line [][]byte) bool { return shown(bytes.TrimSpace(line[j])) == value }), numbers)
+			with := func(line [][]byte) bool { return shown(bytes.TrimSpace(line[j])) == value }
+			return p.sizes(only(rows, with), numbers)
 		})
 		for a, small := range sizes {
 			for b, large := range sizes {
@@ -153,8 +158,8 @@ func (p *parser) sizes(rows [][][]byte, columns []int) []float64 {
 	})
 }
 
-// groups reports whether each number of c always stands beside the same number of another column, such as the
-// elevation of a site. On average each number of c must come twice.
+// groups reports whether each number of c always stands beside the same number of another column, such
+// as the elevation of a site. On average each number of c must come twice.
 func (c *column) groups(other *column) bool {
 	beside := map[float64]float64{}
 	for i, v := range c.list {

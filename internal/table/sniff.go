@@ -42,7 +42,8 @@ const (
 	saveAs = "save it as text or .npy"
 
 	arff      = "an ARFF file of Weka"
-	belowData = "keep the lines below @data, and write the names of the attributes above them, with commas"
+	belowData = "keep the lines below @data that do not begin with %, and write the names of the attributes " +
+		"above them, with commas"
 )
 
 // otherTable says what a binary table is and what reads it; "" if head is not the start of one.

@@ -203,6 +203,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 		t.noteFar(p.numeric(), &p.dialect)
 		t.noteZeros()
 		t.noteAlike(p.numeric(), &p.dialect)
+		t.noteMixed()
 	}
 	return &t, nil
 }

@@ -83,6 +83,17 @@ func TestTrade(t *testing.T) {
 			"|A MEAN(mm)|B MEAN(mm)|A VARIANCE(mm^2)|B VARIANCE(mm^2)|"},
 		{"\t1\t2\t3\t4\t5\t6\n" + linesOf(6, "A%d\t%d.5\t$\t$.5\t2\t3\t1\tabs\n\t9.5\t2\t3.5\t%d.5\t3\t1\tconc"),
 			"columns of text: column 1, such as \"A0\" and \"A5\"; column 8"},
+		{"a,b,c,d,e,f,g,h\n" + linesOf(9, "$.5,2,3,4,$,4"), "put empty fields where some are missing, or take out"},
+		{"row m/z,rt,S_1,S_2\n" + linesOf(5, "2%d1.$,$.5,4$%d,$%d2"),
+			"column 1 (row m/z) is used as data, but may tell of peaks"},
+		{"0,k,v\n" + linesOf(9, "$.5,s%d,$,,") + linesOf(9, "$,t%d,2.$"), "column 2 (k) is taken for the rows' ids"},
+		{"%CPUs\n@relation cpu\n@data\n1,2\n%\n", "keep the lines below @data that do not begin with %"},
+		{"id,Sr,2s_Sr,y_coord\n" + linesOf(9, "s%d,2.$,0.$,4$%d.5"),
+			"column 3 (2s_Sr) is used as data, but may be uncertainties of the columns before them"},
+		{"id,a,b,c,XCOO\n" + linesOf(9, "s%d,2.$,0.$,3.%d,4$%d.5"), "column 5 (XCOO) is used as data, but may tell where"},
+		{"protein\tlen\tS1\tS2\tS3\tpeptides S1\tpeptides S2\n" +
+			linesOf(12, "P%d\t30$\t%d.5E7\t$.1E7\t$.2E8\t1$\t2$"), "numbers of rows \"peptides S1\", " +
+			"\"peptides S2\", \"len\" are 1000 times smaller than those of"},
 		{"bait\tn\tspec\tctrl\tscore\n" + linesOf(9, "b%d\t$\t$|1|0\t0|%d|2|0|$|1|2|3\t$.5"), "a column of text: column 3 (spec), 4 values such as \"1|1|0\""},
 		{"A spectrum at air mass 1.5 by the office, see https://a.b/c\nBy its use you agree to all the terms\n" +
 			linesOf(20, "28%d.5   $.3E-2"), "lines 1-2 are left out: text before the table"},
@@ -163,25 +174,29 @@ func TestLegend(t *testing.T) {
 	}
 }
 
-// TestCrossed: twelve countries with two indicators each are told, but not if one is missing or few are there.
+// TestCrossed: twelve countries with two indicators each are told, but not if one is missing or few are there,
+// unless three indicators stand beside two columns of numbers.
 func TestCrossed(t *testing.T) {
-	text := "land,indicator,a,b\n" + linesOf(12, "L%d,people,$00,4%d0") + linesOf(12, "L%d,growth,0.$,1.$")
+	text := "land,indicator,a,b,c,d\n" + linesOf(12, "L%d,people,$00,4%d0,$,3$") + linesOf(12, "L%d,growth,0.$,1.$,$,5")
 	for name, c := range map[string]struct {
 		text string
-		want bool
+		want string
 	}{
-		"all": {text, true}, "one is missing": {strings.Replace(text, "L3,growth", "L4,birth", 1), false},
+		"all": {text, "2 of"}, "one is missing": {strings.Replace(text, "L3,growth", "L4,birth", 1), ""},
 		"few": {"land,indicator,a,b\n" + linesOf(4, "L%d,people,$00,4%d0") +
-			linesOf(4, "L%d,growth,0.$,1.$"), false},
+			linesOf(4, "L%d,growth,0.$,1.$"), ""},
+		"analytes": {"land,indicator,a,b\n" + linesOf(4, "L%d,people,$00,4%d0") +
+			linesOf(4, "L%d,growth,0.$,1.$") + linesOf(3, "L%d,age,3$.5,4"), "3 of"},
+		"many columns": {"land,indicator,a,b,c,d\n" + linesOf(4, "L%d,people,$00,4%d0,$,1.$") +
+			linesOf(4, "L%d,growth,0.$,1.$,$,$") + linesOf(3, "L%d,age,3$.5,4,%d.$,$"), ""},
 	} {
 		got, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true, Text: TextDrop, Long: LongNo})
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := strings.Contains(strings.Join(got.Notes, ""),
-			"column 1 (land) has a line for each of 2 values of column 2 (indicator)")
-		if told != c.want {
-			t.Errorf("%s: %v: %q", name, told, got.Notes)
+		_, told, _ := strings.Cut(strings.Join(got.Notes, ""), "each value of column 1 (land) stands beside ")
+		if told, _, _ = strings.Cut(told, " column 2 (indicator)"); told != c.want {
+			t.Errorf("%s: %q: %q", name, told, got.Notes)
 		}
 	}
 }
@@ -204,6 +219,8 @@ func TestTold(t *testing.T) {
 		{strings.Replace(plate, ",1,", ",one,", 1), "", "a plate"},
 		{clock, "column 2 (dep) is used as data, but may be dates", ""},
 		{strings.Replace(clock, "s3,2209", "s3,2269", 1), "", "may be dates"},
+		{"id,g1,g2,NR_000005\n" + linesOf(12, "s%d,2.$,$.5,$"), "", "classes or ids"},
+		{"id,g1,g2,Plate_Nr\n" + linesOf(12, "s%d,2.$,$.5,$"), "column 4 (Plate_Nr) is used as data, but may be classes", ""},
 		{sizes, "rows with \"conc\" in column 1 (kind) have numbers 100 times those of rows with \"abs\"", ""},
 		{sizes + linesOf(6, "abs,1,90,2"), "", "100 times"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$"), "column 3 (a mean) is used as data, but may be copies", ""},

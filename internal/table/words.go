@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// wordTable has the words that fields are known by, a line for each kind: … in a table, axis of spectra, and so
-// on. Words of kinds with a star may be anywhere in a field. All are in lower case, but units and elements.
+// wordTable has the words that fields are known by, a line for each kind: … in a table, axis of spectra,
+// and so on. Words of kinds with a star may be anywhere in a field. All are in lower case, but units and
+// elements.
 const wordTable = `
 axis | nm | mz | ppm | ev | kev | wl | wave | waves | wn | µm | um | λ
 axis* | wavelength | wavenumber | wave number | wave_number | wellenl | wellenzahl | raman | lambda | m/z
@@ -16,9 +17,10 @@ axis* | cm-1 | cm^-1 | cm⁻¹ | 1/cm | energy | energie | (ev) | (kev) | theta 
 axis* | (nm) | _nm | [nm] | (µm) | (μm) | [µm] | longitud de onda | longueur d'onde
 about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp | id
-depth | depth | tiefe | position | distance | centroid | doy | elevation | altitude
+depth | depth | tiefe | position | distance | centroid | doy | elevation | elev | altitude
 long | long
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
+where | xcoo | ycoo | xcoord | ycoord | coord | coords | utm
 year | year | jahr | année | annee | anno | año
 day | date | datum | fecha
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
@@ -66,8 +68,8 @@ orange flag | | class | meta | ignore | i | m
 not a unit | am | pm | jan | feb | mar | apr | may | mai | jun | jul | aug | sep | oct | okt | nov | dec
 not a unit | dez`
 
-// Units may stand behind a number without a space, and two of them in a column are an error. Elements are those
-// that analyses of rocks, soils and waters have.
+// Units may stand behind a number without a space, and two of them in a column are an error. Elements
+// are those that analyses of rocks, soils and waters have.
 const exactTable = `
 unit | kg | mg | µg | ug | ng | lb | oz | cm | mm | µm | μm | um | nm | km | ft | in | m2 | m² | m3 | m³
 unit | cm2 | cm² | cm3 | cm³ | ha | ml | mL | µl | µL | ul | dl | hl | ms | min | sec | Hz | kHz | MHz

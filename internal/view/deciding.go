@@ -1,8 +1,10 @@
 package view
 
-// Words about the scale of columns: why they are standardized, and which of them decides where they are not.
+// Words about the scale of columns: why they are standardized, and which of them decides where they are
+// not.
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,9 +27,9 @@ const (
 // units are further words that stand for units behind a name.
 var units = strings.Fields("% ° $ £ € C F cm-1 cm⁻¹ days deg eur hours hz pH rad usd years yr")
 
-// unitOf returns the unit of column j: given on a line of its own, or at the end of its name, such as temp (°C);
-// "" if there is none that is known. Without sure it is also behind an underscore, as in length_mm, where one
-// letter may be anything.
+// unitOf returns the unit of column j: given on a line of its own, or at the end of its name, such as
+// temp (°C); "" if there is none that is known. Without sure it is also behind an underscore, as in
+// length_mm, where one letter may be anything.
 func unitOf(h *table.Head, j int, sure bool) string {
 	if h.Units != nil && h.Units[j] != "" {
 		return h.Units[j]
@@ -119,14 +121,39 @@ func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text 
 		case why != "":
 			return why + ": not standardized", -1
 		case c.Wide():
-			return strconv.Itoa(scale.ManyColumns) + " columns or more, taken to be of one unit: not " +
-				"standardized", -1
+			return together(c.Spread, used, names) + strconv.Itoa(scale.ManyColumns) +
+				" columns or more, taken to be of one unit: not standardized", -1
 		}
 	}
 	if why := unlike(c, used, h, c.Spread[widest]/c.Spread[narrowest]); why != "" {
 		return why + ": " + name + share, widest
 	}
 	return "", 0
+}
+
+// together names two or three of many columns that have more than 80 % of the variance, as coordinates
+// beside contents of metals; "" if there are none.
+func together(spread []float64, used []int, names []string) string {
+	slices.SortStableFunc(used, func(i, j int) int { return cmp.Compare(spread[j], spread[i]) })
+	variance := func(list []int) (sum float64) {
+		for _, j := range list {
+			r := spread[j] / spread[used[0]]
+			sum += r * r
+		}
+		return sum
+	}
+	all := variance(used)
+	for n := 2; n <= 3; n++ {
+		if share := variance(used[:n]) / all; share > deciding {
+			var list []string
+			for _, j := range used[:n] {
+				list = append(list, names[j])
+			}
+			return "columns " + strings.Join(list, ", ") + " have " +
+				strconv.FormatFloat(100*share, 'f', 0, 64) + " % of the variance; "
+		}
+	}
+	return ""
 }
 
 // unlike says that the used columns are in different units, or of other kinds, and that they differ by this
