@@ -10,7 +10,7 @@ import (
 )
 
 // idEnds are the ends of names of columns of ids, in lower case.
-var idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number",
+var idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number", "code",
 	"customerno", "customer no"}
 
 func idName(name string) bool {
@@ -92,12 +92,15 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	integers := c.words == 0 && c.whole
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
 	const unlike = ", and no value comes twice"
+	counts := integers && gaps == 0 && c.consecutive && (c.numbers >= 5 || j == 0 && is("class", name))
 	switch {
+	case bare && counts:
+		return numbersOfRows
 	case j == 0 && p.survey.short || bare && unique && (c.text() || integers && c.rising):
 		return "it has no name" + unlike
 	case header && unique && idName(name) && (c.text() || integers):
 		return "its name says so" + unlike
-	case integers && gaps == 0 && c.consecutive && c.numbers >= 5:
+	case counts:
 		return numbersOfRows
 	case !header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"

@@ -403,7 +403,7 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 	where := func(name string) bool {
 		word, _ := sampleWord(name)
 		return is("depth", word) || has("where", name) || onMap && has("long", name) ||
-			times[pairs[name]] > 0 && p.width > 4
+			times[pairs[name]] > 0 && p.width > 4 || times[twin(name)] > 0
 	}
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
 	all, order := p.numbers(), p.inOrder()
@@ -439,6 +439,9 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			return rest != name && is("uncertainty", strings.Trim(rest, " _.()[]")) ||
 				j > 0 && p.roles[j-1] == 0 && is("uncertainty", lastWord(name)) && !words["element"][lastWord(name)]
 		}},
+		{"be limits of detection alone", func(_ int, _ string, c *column) bool {
+			return c.below > 0 && c.below == c.numbers
+		}},
 		{"mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
 			return c.percents > 0 && c.percents < len(c.list)-c.zeros
 		}},
@@ -462,6 +465,15 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)
 		}},
 	}
+}
+
+// twin returns the name of the other coordinate, as Ysugg for Xsugg; "" for other names, also for x1 and x_2.
+func twin(name string) string {
+	at := strings.IndexByte("xyXY", name[0])
+	if at < 0 || len(name) < 4 || strings.ContainsAny(name, "0123456789") {
+		return ""
+	}
+	return "yxYX"[at:at+1] + name[1:]
 }
 
 // Doubted reports whether a warning tells of a column of data by its name.

@@ -75,9 +75,7 @@ func (l *long) find() bool {
 	l.keys, l.values = only(texts, other), only(numbers, other)
 	for len(l.values) > 1 { // numbers before others may be keys
 		j := l.values[0]
-		name := l.nameOf(j)
-		key := l.namesSamples(j) || is("position", name) || has("where", name) || is("date", name)
-		if !key && !(three && l.all[j].whole) {
+		if !l.keyed(j) && !(three && l.all[j].whole) {
 			break
 		}
 		l.keys, l.values = append(l.keys, j), l.values[1:]
@@ -108,7 +106,7 @@ func (l *long) findAxis(texts, numbers []int) bool {
 		pair = all
 	} else if len(pair) == 1 && len(years) == 1 {
 		pair = append(pair, years[0])
-	} else if n := len(pair); n < 2 || n > 2 && len(numbers) > 1 {
+	} else if n := len(pair); n < 2 || n > 2 && len(only(numbers, l.measured)) > 1 {
 		return false
 	} else if pair = pair[n-2:]; len(numbers) > 2 && values(pair[0], pair[1]) > 0 {
 		slices.Reverse(pair)
@@ -119,6 +117,14 @@ func (l *long) findAxis(texts, numbers []int) bool {
 	}
 	return true
 }
+
+// keyed reports whether a column of numbers may name samples, or where and when they were taken.
+func (l *long) keyed(j int) bool {
+	name := l.nameOf(j)
+	return l.namesSamples(j) || is("position", name) || has("where", name) || is("date", name)
+}
+
+func (l *long) measured(j int) bool { return !l.keyed(j) && !is("uncertainty", l.nameOf(j)) }
 
 func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSample(l.nameOf(j)) }
 
@@ -299,8 +305,10 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 				" on each line, and at most "+strconv.Itoa(mostColumns))
 		}
 		if first, twice := entries[at]; twice {
-			return fail(line, 0, "a second value of "+l.sample(line)+" at "+shown(field)+" in "+l.column(l.axis)+
-				"; the first is on line "+strconv.Itoa(lines[first].at))
+			e := &Error{Source: p.source, Line: line.at, Msg: "a second value of " + l.sample(line) + " at " +
+				shown(field) + " in " + l.column(l.axis) + "; the first is on line " + strconv.Itoa(lines[first].at)}
+			ask := p.dialect.Words.Long
+			return nil, "", e.advise(ask, "a long table has one; "+ask+" no reads its lines as rows", []string{ask, "no"})
 		}
 		entries[at] = int32(i)
 	}

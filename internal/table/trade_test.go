@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -86,11 +87,19 @@ func TestTrade(t *testing.T) {
 		{"a,b,c,d,e,f,g,h\n" + linesOf(9, "$.5,2,3,4,$,4"), "put empty fields where some are missing, or take out"},
 		{"row m/z,rt,S_1,S_2\n" + linesOf(5, "2%d1.$,$.5,4$%d,$%d2"),
 			"column 1 (row m/z) is used as data, but may tell of peaks"},
+		{"samplin,stream,isotope,source,value,sd\n" + linesOf(8, "m%d,QPA,C,x,-3$,0.$") +
+			linesOf(8, "m%d,QPA,N,x,-3$,0.5"),
+			"this seems to be a long table with 2 columns of values, column 5 (value), column 6 (sd)"},
+		{"sample,place,date,kind,conc\n" + linesOf(8, "%d,C$,20%d0-04-01,pico,3$0") +
+			linesOf(8, "%d,C$,20%d0-04-01,nano,4$") + linesOf(8, "%d,C$,20%d0-04-01,micro,9$"),
+			"this seems to be a long table, since its lines have a value for each of 8 samples"},
+		{"code,metabolite,value\n" + linesOf(8, "E%d,chol,3$.5") + linesOf(8, "E%d,urea,4$") + "E1,urea,3\nE2,acid,4\n",
+			"a second value of \"E1\" at urea in column 2 (metabolite); the first is on line 11"},
 		{"0,k,v\n" + linesOf(9, "$.5,s%d,$,,") + linesOf(9, "$,t%d,2.$"), "column 2 (k) is taken for the rows' ids"},
 		{"%CPUs\n@relation cpu\n@data\n1,2\n%\n", "keep the lines below @data that do not begin with %"},
 		{"id,Sr,2s_Sr,y_coord\n" + linesOf(9, "s%d,2.$,0.$,4$%d.5"),
 			"column 3 (2s_Sr) is used as data, but may be uncertainties of the columns before them"},
-		{"id,a,b,c,XCOO\n" + linesOf(9, "s%d,2.$,0.$,3.%d,4$%d.5"), "column 5 (XCOO) is used as data, but may tell where"},
+		{"id,a,b,YCOO,XCOO\n" + linesOf(9, "s%d,2.$,0.$,3$.%d,4$%d.5"), "column 4 (YCOO), column 5 (XCOO) are used"},
 		{"protein\tlen\tS1\tS2\tS3\tpeptides S1\tpeptides S2\n" +
 			linesOf(12, "P%d\t30$\t%d.5E7\t$.1E7\t$.2E8\t1$\t2$"), "numbers of rows \"peptides S1\", " +
 			"\"peptides S2\", \"len\" are 1000 times smaller than those of"},
@@ -203,7 +212,7 @@ func TestCrossed(t *testing.T) {
 
 // TestTold: notes about plates, rows of two quantities, copies and clock times, and tables near them without.
 func TestTold(t *testing.T) {
-	plate, clock := ",1,2,3,4,5,6\n", "id,dep,b\n"
+	plate, clock, many := ",1,2,3,4,5,6\n", "id,dep,b\n", "kind,a,b,c\n"
 	for i := range 8 {
 		for k := range 2 {
 			plate += fmt.Sprintf("%s,%d.25,%d,3,%d.5,1,2,%s\n", "ABCDEFGH"[i:i+1-k], i, i*i%5, 9-i,
@@ -213,21 +222,42 @@ func TestTold(t *testing.T) {
 	for i := range 30 {
 		clock += fmt.Sprintf("s%d,%d%02d,%d.5\n", i, 1+i*7%22, i*i%60, i*i%11)
 	}
+	for i := range 25 {
+		many += linesOf(3, fmt.Sprintf("k%d,%d00.$,3%d00,2$%d00", i, i*i+1, i*i, i*i))
+	}
+	hour := regexp.MustCompile(`,\d+(\d\d),`).ReplaceAllString(clock, ",1$1,")
+	round := regexp.MustCompile(`\d\d,`).ReplaceAllString(clock, "50,")
 	sizes := "kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(5, "conc,$%d00,3%d0,2%d00")
 	for _, c := range []struct{ text, note, not string }{
 		{plate, "rows A to H and columns 1, 2, … look like the wells of a plate", ""},
+		{strings.Replace(plate, "B,", "X,", 1), "", "a plate"},
 		{strings.Replace(plate, ",1,", ",one,", 1), "", "a plate"},
 		{clock, "column 2 (dep) is used as data, but may be dates", ""},
 		{strings.Replace(clock, "s3,2209", "s3,2269", 1), "", "may be dates"},
+		{hour, "", "may be dates"}, {round, "", "may be dates"}, {clock[:90], "", "may be dates"},
 		{"id,g1,g2,NR_000005\n" + linesOf(12, "s%d,2.$,$.5,$"), "", "classes or ids"},
-		{"id,g1,g2,Plate_Nr\n" + linesOf(12, "s%d,2.$,$.5,$"), "column 4 (Plate_Nr) is used as data, but may be classes", ""},
+		{"id,g1,g2,Plate_Nr\n" + linesOf(12, "s%d,2.$,$.5,$"), "column 4 (Plate_Nr) is used as data, but may be cl", ""},
 		{sizes, "rows with \"conc\" in column 1 (kind) have numbers 100 times those of rows with \"abs\"", ""},
 		{sizes + linesOf(6, "abs,1,90,2"), "", "100 times"},
+		{"kind,a,b\n" + linesOf(5, "abs,$.5,0.%d5") + linesOf(5, "conc,$%d00,3%d0"), "", "100 times"},
+		{"kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(2, "conc,$%d00,3%d0,2%d00"), "", "100 times"},
+		{"kind,a,b,c\n" + linesOf(9, "abs,0,0,0") + linesOf(5, "conc,1,2,0"), "", "100 times"},
+		{many, "", "100 times"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$"), "column 3 (a mean) is used as data, but may be copies", ""},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,1.5,2.5,3\n", "", "copies"},
+		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,1.5,,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(9, "s%d,0,0,4$") + "s,1,1,3\n", "", "copies"},
+		{"id,Xsugg,Ysugg,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "column 2 (Xsugg), column 3 (Ysugg) are used as data", ""},
+		{"id,x_1,y_1,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},
+		{"id,pcb\n" + linesOf(9, "s%d,<0.0$"), "column 2 (pcb) is used as data, but may be limits of detection", ""},
+		{"id,pcb,a\n" + linesOf(9, "s%d,<0.0$,$.5") + "t,0.3,4\n", "", "limits of detection"},
+		{"id,r,f,m,RFM_Score\n" + linesOf(9, "s%d,$%d,4$,%d.$,3$1"), "column 5 (RFM_Score) is used as data, but may be cl", ""},
+		{"cluster,a,b\n0,1.5,3\n1,2,4.5\n2,7,1\n", "column 1 (cluster) is taken for the rows' ids", ""},
+		{",name,a,b\n" + linesOf(9, "1%d,n%d,$.5,4$"), "column 2 (name) is taken for the rows' ids", ""},
+		{"CustomerID,name,a,b\n" + linesOf(9, "1%d,n%d,$.5,4$"), "column 1 (CustomerID) is taken for the rows' ids", ""},
 	} {
-		got, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true, Text: TextDrop, Transpose: TransposeNo})
+		d := Dialect{Guess: true, Text: TextDrop, Missing: true, Below: BelowHalf, Transpose: TransposeNo}
+		got, err := Read(strings.NewReader(c.text), "t", d)
 		if err != nil {
 			t.Errorf("%.40q: %v", c.text, err)
 			continue
@@ -235,6 +265,29 @@ func TestTold(t *testing.T) {
 		notes := strings.Join(got.Notes, "|")
 		if !strings.Contains(notes, c.note) || c.not != "" && strings.Contains(notes, c.not) {
 			t.Errorf("%.40q: %q", c.text, got.Notes)
+		}
+	}
+}
+
+// TestLead: names of taxa or proteins behind ranks and counters are features. The columns before them are left
+// out, and places are of the text as it is.
+func TestLead(t *testing.T) {
+	taxa := "division;class;genera;S1;S2;S3;S4;S5\n" + linesOf(12, "D;C;Gen%d;$;%d.5;4$;1;2")
+	counter := ",Unnamed: 0,uniprot,info,S1,S2,S3,S4,S5\n" + linesOf(12, "%d,%d,P%d,x,$,%d.5,4$,1,2")
+	for _, text := range []string{taxa, counter} {
+		_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Words: Flags(func(string) bool { return true })})
+		if text == taxa && (err == nil || !strings.Contains(err.Error(), "column 3 (genera) names features")) ||
+			text == counter && err != nil {
+			t.Error(err)
+		}
+		d := Dialect{Guess: true, Transpose: TransposeYes}
+		got, err := Read(strings.NewReader(text), "t", d)
+		if err != nil || !slices.Equal(got.IDs, []string{"S1", "S2", "S3", "S4", "S5"}) || got.Data[12+3] != 3.5 {
+			t.Errorf("%.20q: %+v, %v", text, got, err)
+		}
+		_, err = Read(strings.NewReader(strings.Replace(text, "10.5", "ten", 1)), "t", d)
+		if err == nil || !strings.Contains(err.Error(), "\"ten\"") {
+			t.Error(err)
 		}
 	}
 }

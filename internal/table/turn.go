@@ -45,6 +45,7 @@ type frame struct {
 	about      bool   // text above the table is about spectra
 
 	all     []column
+	order   []int // the columns as the text has them, if one stands before others here
 	samples []int // the columns of samples, of sort
 	aside   []int // other columns after the first: annotations of the lines
 	again   []int // aside columns that repeat the axis in column 1
@@ -98,6 +99,48 @@ func (f *frame) findUnits(s *survey) {
 	f.classes, f.rows = f.rows[s.units:][:s.classes], f.rows[s.units+s.classes:]
 }
 
+// lead puts the first column that names genes or species before columns of text, as taxa have, and counters.
+func (f *frame) lead() {
+	if !f.ok || f.paired || f.head == nil || f.all[0].text() && f.all[0].different {
+		return
+	}
+	names := func(j int) bool {
+		c, name := &f.all[j], shown(f.head[j])
+		return c.different && c.words == len(f.rows) && (is("gene", name) || is("feature", name))
+	}
+	at := 0
+	for at < f.width && !names(at) && (f.all[at].text() || f.counts(at)) {
+		at++
+	}
+	if at == 0 || at == f.width || !names(at) {
+		return
+	}
+	for j := range f.width {
+		if j != at {
+			f.order = append(f.order, j)
+		}
+	}
+	f.order = slices.Insert(f.order, 0, at)
+	moved := func(line [][]byte) [][]byte { return mapped(f.order, func(j int) []byte { return line[j] }) }
+	f.head, f.rows, f.classes = moved(f.head), mapped(f.rows, moved), mapped(f.classes, moved)
+	f.all = mapped(f.order, func(j int) column { return f.all[j] })
+	f.name = shown(f.head[0])
+}
+
+// counts reports whether a column without a name counts the lines.
+func (f *frame) counts(j int) bool {
+	name := shown(f.head[j])
+	return f.all[j].consecutive && (name == "" || unnamed(name))
+}
+
+// place is where the text has a column.
+func (f *frame) place(j int) int {
+	if f.order == nil {
+		return j
+	}
+	return f.order[j]
+}
+
 // nameOf is the name of column j; "" for none.
 func (f *frame) nameOf(j int) string {
 	switch {
@@ -121,7 +164,7 @@ func (f *frame) sort() bool {
 		again := sameAxis(name, f.name)
 		axis := (again || is("axis", name)) && c.axis(len(f.rows)) != nil
 		switch {
-		case f.head != nil && (axis || c.numbers == 0 || is("aside", name) ||
+		case f.head != nil && (axis || c.numbers == 0 || is("aside", name) || f.counts(j) ||
 			idName(name) && c.whole && c.different && c.words == 0):
 			if f.aside = append(f.aside, j); axis && again {
 				f.again = append(f.again, j)
@@ -286,7 +329,7 @@ func (f *frame) lone(axis []float64) bool {
 
 // column is "column 2 (depth)", without a name if there is none.
 func (f *frame) column(j int) string {
-	s := "column " + strconv.Itoa(j+1)
+	s := "column " + strconv.Itoa(f.place(j)+1)
 	if name := f.nameOf(j); name != "" {
 		s += " (" + name + ")"
 	}
@@ -406,7 +449,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if err != nil {
 		return nil, "", err
 	}
-	if f.head != nil && len(lines) > 0 {
+	if f.head != nil && len(lines) > 0 && f.order == nil {
 		lines[0] = pack(f.head, lines[0].at)
 	}
 	if n := min(f.above, len(lines)); n > 1 { // text may follow at once
@@ -435,18 +478,18 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 		if !corner && row == 0 && column == 0 {
 			return cell{0, -1}
 		}
-		return cell{column, rows[row]}
+		return cell{column, f.place(rows[row])}
 	}}, left, nil
 }
 
 // choose decides which way round a text is read. The error asks.
 func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error) {
 	d, ask := &p.dialect, p.dialect.Words.Transpose
-	switch {
-	case d.Transpose == TransposeYes:
-		return true, "the table is transposed, as asked: its columns are the rows", nil
-	case d.Transpose == TransposeNo || !d.Guess:
+	if d.Transpose == TransposeNo || !d.Guess && d.Transpose == TransposeAuto {
 		return false, "", nil
+	}
+	if f.lead(); d.Transpose == TransposeYes {
+		return true, "the table is transposed, as asked: its columns are the rows", nil
 	}
 	t, why := s.wayRound(d, f)
 	down := func(line [][]byte) string { return shown(line[0]) }

@@ -20,7 +20,7 @@ clock | date | year | month | day | week | hour | datum | jahr | tag | index | r
 depth | depth | tiefe | position | distance | centroid | doy | elevation | elev | altitude
 long | long
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
-where | xcoo | ycoo | xcoord | ycoord | coord | coords | utm
+where | coord | coords | utm
 year | year | jahr | année | annee | anno | año
 day | date | datum | fecha
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
@@ -28,8 +28,10 @@ position | x | y | z | line | row | col | column | pixel
 gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
 gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
 gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
+gene | uniprot accession | protein accession | protein.accession
 feature | measurement_type | measurement type | measure | indicator | metric
 feature | type | feature | features | species | otu | otu id | asv | asv id | taxon | taxa | genus | clade
+feature | genera | isotope | celltype | cell type | cell_type
 feature | chemical | compound | metabolite | peptide | protein | variable | motif | region | peak
 feature | parameter | analyte
 feature | clade_name | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
@@ -42,7 +44,7 @@ aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/
 aside | average rt(min) | fill % | s/n average | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
 aside | genestart | geneend | start_position | end_position | chromosome_name
 aside | score | q-value | mol. weight [kda] | sequence length | peptides | unique peptides | effectivelength
-aside* | retention time | detection p | razor | peptide counts | sequence coverage | ms/ms count | number of prot
+aside* | molecular weight | confidence | retention time | detection p | razor | peptide counts | sequence coverage | ms/ms count | number of prot
 oxide | sio2 | al2o3 | cao
 gct | #1.2 | #1.3
 id | id | ids | index | idx | key | nr | no | no. | number | row | rowid | row_id | rownames | uuid | guid
@@ -60,6 +62,7 @@ uncertainty | error | err | +/- | ± | sd | std | stdev | rsd | unc | uncertaint
 uncertainty | 1σ | 2σ | 1 sigma | 2 sigma | int2se
 factor | well | plot | block | replicate | rep | site | station | batch | treatment | plate | run | sex
 factor | gender | quadrat
+factor | r_score | f_score | m_score | r score | f score | m score | rfm_score | rfm score
 factor | condition | arm | treat | subject | patient | seurat_clusters | leiden | louvain | daytime
 factor* | flag | _qc
 limit | lod | loq | mdl | dl | detection limit | limit of detection
