@@ -88,7 +88,7 @@ func TestTrade(t *testing.T) {
 		{"row m/z,rt,S_1,S_2\n" + linesOf(5, "2%d1.$,$.5,4$%d,$%d2"),
 			"column 1 (row m/z) is used as data, but may tell of peaks"},
 		{"samplin,stream,isotope,source,value,sd\n" + linesOf(8, "m%d,QPA,C,x,-3$,0.$") +
-			linesOf(8, "m%d,QPA,N,x,-3$,0.5"),
+			linesOf(8, "m%d,QPA,N,x,1.%d,1.%d"),
 			"this seems to be a long table with 2 columns of values, column 5 (value), column 6 (sd)"},
 		{"sample,place,date,kind,conc\n" + linesOf(8, "%d,C$,20%d0-04-01,pico,3$0") +
 			linesOf(8, "%d,C$,20%d0-04-01,nano,4$") + linesOf(8, "%d,C$,20%d0-04-01,micro,9$"),
