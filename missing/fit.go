@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -24,11 +25,11 @@ import (
 //
 // # Details
 //
-// Fit completes the table by Complete, fits it by FitMinVolume, and computes memberships by [Predict] and
-// Clusters by [PredictLabels]. Lambda, Trace, Stationarity, Warnings and ClusterMeans describe the completed
-// table. Without a missing entry the result is bit-identical to FitMinVolume's. The slack is a fraction of
-// the floor expected without missing entries. Total is the squared error of the columns' means over the
-// entries present.
+// Fit completes the table by Complete, fits it by FitMinVolume, and computes memberships by [Predict].
+// Clusters, ClusterMeans and ClusterWeights describe the rows that [PredictLabels] completes, and Clusters
+// are its labels. Lambda, Trace, Stationarity and Warnings describe the table of Complete. Without a missing
+// entry the result is bit-identical to FitMinVolume's. The slack is a fraction of the floor expected without
+// missing entries. Total is the squared error of the columns' means over the entries present.
 //
 // A row without any entry does not count. Its memberships are 1/k each, or 1/(k+1) under SumAtMostOne. Status
 // is StatusIterationLimit if Complete or FitMinVolume reached its limit.
@@ -141,7 +142,7 @@ func (g *gaps) observe(
 		return err
 	}
 	if m.ClusterMeans != nil {
-		if m.Clusters, err = m.PredictLabels(nil, g.mixtures(m, m.Memberships, x)); err != nil {
+		if err := g.label(ctx, m, g.mixtures(m, m.Memberships, x)); err != nil {
 			return err
 		}
 	}
@@ -178,6 +179,47 @@ func (g *gaps) observe(
 	}
 	m.Objective, m.Total = unscaled(objective, 2*exp+g.exp), unscaled(total, 2*exp+g.exp)
 	return nil
+}
+
+// labelSteps is the most steps of label. On four sets without 5 to 40 % of the entries, and on 650 random
+// tables, label took at most 12.
+const labelSteps = 100
+
+// label sets the clusters of m, a model of another completion, for the completed rows x. Labels are of the
+// nearest means along m's axes, and means and weights are of these labels. Both change in turn until labels
+// stay the same. Each step lowers the squared distances along the axes, as in k-means.
+func (g *gaps) label(ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix) error {
+	labels, err := m.PredictLabels(nil, x)
+	for step, same := 0, false; err == nil && !same && step < labelSteps; step++ {
+		m.Clusters = labels
+		m.ClusterMeans, m.ClusterWeights = g.meansOf(labels, x, m.Centers)
+		if err = fault.Stopped(ctx); err == nil {
+			labels, err = m.PredictLabels(nil, x)
+			same = slices.Equal(labels, m.Clusters)
+		}
+	}
+	return err
+}
+
+// meansOf returns the weighted mean of the rows of x with each label, and their part of the total weight. If
+// they have no weight, the row of centers replaces the mean.
+func (g *gaps) meansOf(labels []int, x, centers *softkmeans.Matrix) (*softkmeans.Matrix, []float64) {
+	means, mass := centers.Clone(), make([]float64, centers.Rows)
+	for i, j := range labels {
+		w := g.weight(i)
+		if w == 0 {
+			continue
+		}
+		if mass[j] == 0 {
+			copy(means.Row(j), x.Row(i))
+		}
+		mass[j] += w
+		for c, v := range x.Row(i) {
+			means.Row(j)[c] += w / mass[j] * (v - means.Row(j)[c])
+		}
+	}
+	la.Scale(1/la.Sum(mass), mass)
+	return means, mass
 }
 
 // unscaled returns v·2^exp, at most the largest number.

@@ -279,6 +279,63 @@ func TestFit(t *testing.T) {
 	}
 }
 
+// TestFitClusters: labels, means and weights of clusters are of one completion, also for rows with one entry
+// left, for more clusters than the columns determine, and for columns whose values come in two groups.
+func TestFitClusters(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 60 {
+		n, d, k := 12+rng.IntN(60), 1+rng.IntN(6), 2+rng.IntN(6)
+		x := tables.Normal(n, d, rng.Uint64())
+		if rng.IntN(2) == 0 { // most values of the last column are 0, the others near the largest
+			x = tables.Mapped(tables.Mixtures(n, d, 3, rng.Uint64()), func(i, j int, v float64) float64 {
+				if j < d-1 {
+					return v
+				}
+				return max(0, 9+v-float64(i%4)*9)
+			})
+		}
+		x = withGaps(x, 0.1+0.5*rng.Float64(), rng.Uint64())
+		o := &softkmeans.MinVolumeOptions{Sum: softkmeans.Sum(rng.IntN(2))}
+		if rng.IntN(2) == 0 {
+			o.Weights = make([]float64, n)
+			for i := range o.Weights {
+				o.Weights[i] = float64(rng.IntN(4)) / 3
+			}
+		}
+		m, err := Fit(bg, x, k, o)
+		if errors.Is(err, softkmeans.ErrTooFewSamples) {
+			continue // a column without an entry
+		}
+		tables.OK(t, err)
+		if labels := tables.Must(PredictLabels(m, nil, x))(t); !slices.Equal(labels, m.Clusters) {
+			t.Errorf("n = %d, d = %d, k = %d: other labels than for new rows", n, d, k)
+		}
+		g := tables.Must(findGaps(x, o.Weights))(t)
+		full := g.mixtures(m, m.Memberships, x)
+		for j := range k {
+			weight, sums := 0.0, make([]float64, d)
+			for i, label := range m.Clusters {
+				if label == j {
+					weight += g.weight(i)
+					la.Axpy(sums, g.weight(i), full.Row(i))
+				}
+			}
+			want := m.Centers.Row(j)
+			if weight > 0 {
+				la.Scale(1/weight, sums)
+				want = sums
+			}
+			off := math.Sqrt(la.SquaredDistance(want, m.ClusterMeans.Row(j)))
+			if part := weight / la.Sum(g.weights()); !tables.Near(m.ClusterWeights[j], part, 1e-12) ||
+				!(off <= 1e-12*la.Norm(full.Data)) {
+				t.Errorf("n = %d, d = %d, k = %d: weight %g, not %g; the mean is off by %g", n, d, k,
+					m.ClusterWeights[j], part, off)
+			}
+		}
+	}
+}
+
 // TestFitFar: a table far from 0 has the objective and the total of the same table near it.
 func TestFitFar(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -172,6 +173,22 @@ func TestBrightness(t *testing.T) {
 	if text := must(t, "floors", o.path); !strings.Contains(text, "rows differ in brightness") && !strings.Contains(text,
 		"Rows differ in brightness") || !strings.Contains(text, "* 3") && !strings.Contains(text, "*     3") {
 		t.Error(text)
+	}
+}
+
+// TestSentences: in a note that says several things each sentence begins with a capital letter.
+func TestSentences(t *testing.T) {
+	o := newOpenTable(t, 60)
+	for i, row := range o.rows { // 80 columns of other spreads: a note says that they are taken for one unit
+		for c := range 60 {
+			o.rows[i] = append(o.rows[i], row[c%20]*math.Pow(10, -float64(c/20)))
+		}
+	}
+	o.write(t, o.path, 1)
+	report := parseJSON[answer.Answer](t, must(t, "fit", "-k", "3", "-json", o.path))
+	notes := strings.Join(report.Notes, "\n")
+	if !strings.Contains(notes, ". Rows differ in brightness") || regexp.MustCompile(`\. \p{Ll}`).MatchString(notes) {
+		t.Error(notes)
 	}
 }
 

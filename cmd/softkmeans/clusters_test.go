@@ -2,12 +2,16 @@ package main
 
 import (
 	"encoding/csv"
+	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/absent"
 	"softkmeans/internal/answer"
 	"softkmeans/modelfile"
 )
@@ -88,6 +92,100 @@ func checkMeans(t *testing.T, report answer.Answer, m *modelfile.File) {
 	}
 	if rows != report.Rows {
 		t.Errorf("%d rows of %d", rows, report.Rows)
+	}
+}
+
+// TestClusterSizes: sizes, weights and means in the file of -means are the sums over the clusters of -o, with the
+// row's mixture, or the column's mean, in place of a missing value. predict finds the same clusters.
+func TestClusterSizes(t *testing.T) {
+	inFolder(t, "")
+	rng := rand.New(rand.NewPCG(1, 9))
+	for range runs(12, 100) {
+		n, d := 15+rng.IntN(50), 2+rng.IntN(4)
+		x, weights := softkmeans.NewMatrix(n, d, nil), make([]float64, n)
+		text := "id,w,a,b,c,d,e"[:len("id,w")+2*d] + "\n"
+		for i := range n {
+			group := rng.IntN(4)
+			weights[i] = float64(1 + rng.IntN(3))
+			text += "r" + strconv.Itoa(i) + "," + number(weights[i])
+			for j := range d {
+				v := max(0, math.Round(300*float64(group*j%4)+100*rng.NormFloat64())/100) // many are 0
+				if j > 0 && rng.IntN(3) == 0 {
+					v = math.NaN()
+				}
+				x.Set(i, j, v)
+				text += "," + strings.TrimPrefix(number(v), "NaN")
+			}
+			text += "\n"
+		}
+		writeText(t, "data.csv", text)
+		for _, flags := range []string{"-drop w -missing fit", "-weights w -missing fit", "-weights w -missing mean",
+			"-drop w -missing drop", "-weights w -missing fit -scale zscore -k 9"} {
+			args := "fit -k 3 -guess no -id id -scale none -o o.csv -means means.csv -centers c.csv -model m.json " +
+				flags + " data.csv"
+			code, _, stderr := do(t, "", strings.Fields(args)...)
+			if code == 1 && strings.Contains(flags, "-missing drop") {
+				continue // too few rows without a missing value, or none
+			}
+			if code != 0 {
+				t.Fatalf("%s: %s", args, stderr)
+			}
+			w := weights
+			if strings.Contains(flags, "-drop") {
+				w = slices.Repeat([]float64{1}, n)
+			}
+			checkSizes(t, flags, x.Clone(), w)
+		}
+	}
+}
+
+// checkSizes compares the file of -means with the rows x, and completes these as the flags say.
+func checkSizes(t *testing.T, flags string, x *softkmeans.Matrix, weights []float64) {
+	t.Helper()
+	fitted, means := columnsNamed(t, readFile(t, "o.csv"), "cluster"), columnsNamed(t, readFile(t, "means.csv"), "")
+	_, text, _ := strings.Cut(readFile(t, "c.csv"), "\n")
+	shares, centers := columnsNamed(t, readFile(t, "o.csv"), "p"), columnsNamed(t, text, "")
+	if strings.Contains(flags, "-missing mean") {
+		absent.FillMeans(x.Data, x.Cols, weights)
+	}
+	sizes, mass := make([]float64, len(means)), make([]float64, len(means))
+	sums, all := softkmeans.NewMatrix(len(means), x.Cols, nil), 0.0
+	for i, row := range fitted {
+		if len(row) == 0 { // left out
+			continue
+		}
+		cluster := int(row[0])
+		sizes[cluster]++
+		mass[cluster] += weights[i]
+		all += weights[i]
+		for j, v := range x.Row(i) {
+			for a := 0; a < len(centers) && x.At(i, j) != x.At(i, j); a++ {
+				if a == 0 {
+					v = 0
+				}
+				v += shares[i][a] * centers[a][j]
+			}
+			sums.Row(cluster)[j] += weights[i] * v
+		}
+	}
+	for j, row := range means {
+		if row[1] != sizes[j] || !near(row[2], mass[j]/all, 1e-12) {
+			t.Errorf("%s: cluster %d has %v, not %g rows of weight %g", flags, j, row, sizes[j], mass[j]/all)
+		}
+		for c, v := range sums.Row(j) {
+			if mass[j] > 0 && !near(row[3+c], v/mass[j], 1e-9) {
+				t.Errorf("%s: cluster %d has %v, not a mean of %g", flags, j, row, v/mass[j])
+			}
+		}
+	}
+	if strings.Contains(flags, "-missing mean") {
+		return // predict puts mixtures in place of missing values
+	}
+	predicted(t, "-model", "m.json", "-id", "id", "-drop", "w", "-o", "p.csv", "data.csv")
+	for i, row := range columnsNamed(t, readFile(t, "p.csv"), "cluster") {
+		if len(fitted[i]) > 0 && row[0] != fitted[i][0] {
+			t.Errorf("%s: row %d is in cluster %g, after predict in %g", flags, i, fitted[i][0], row[0])
+		}
 	}
 }
 

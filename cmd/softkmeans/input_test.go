@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/answer"
 )
 
 func TestFitNamesAndLabel(t *testing.T) {
@@ -125,5 +128,22 @@ func TestNpyInput(t *testing.T) {
 	if code != 1 || stderr != "softkmeans: <stdin>: the file is cut: 9 of 12000 bytes of values are "+
 		"missing, from row 500 on\n" {
 		t.Errorf("code %d, %s", code, stderr)
+	}
+}
+
+// TestProgramNames: a note that shows the name of a column of ids does not say that it has none.
+func TestProgramNames(t *testing.T) {
+	inFolder(t, "")
+	for _, name := range []string{"", "Unnamed: 0", "..1"} {
+		text := name + ",a,b\n"
+		for i := range 6 {
+			text += fmt.Sprintf("r%d,%d,%d.5\n", i, i*i%5, i*3%7)
+		}
+		writeText(t, "data.csv", text)
+		notes := strings.Join(parseJSON[answer.Answer](t, must(t, "fit", "-k", "2", "-json", "data.csv")).Notes, "\n")
+		if none := strings.Contains(notes, "it has no name"); !strings.Contains(notes, "for the rows' ids") ||
+			none != (name == "") || !none && !strings.Contains(notes, "("+name+")") {
+			t.Errorf("%q: %s", name, notes)
+		}
 	}
 }

@@ -82,14 +82,14 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	return kind
 }
 
-// take adds a choice to the one note about all choices of the scale and the bounds.
+// take adds a choice to the one note about all choices of the scale and the bounds, as a sentence of its own.
 func (d *data) take(choice string) {
 	if d.taken == 0 {
 		d.Notes = append(d.Notes, choice)
 		d.taken = len(d.Notes)
 		return
 	}
-	d.Notes[d.taken-1] += ". " + choice
+	d.Notes[d.taken-1] += ". " + answer.Capital(choice)
 }
 
 // zeroRows reports which rows are zeros.

@@ -60,7 +60,7 @@ func (c *Choice) Sentence() string {
 		if strings.HasPrefix(c.Reason, "not certain") {
 			doubt = ". "
 		}
-		return k + doubt + capital(c.Reason) + "."
+		return k + doubt + Capital(c.Reason) + "."
 	}
 	return "Proposed: k = " + strconv.Itoa(*c.K) + ", since " + c.Reason + "."
 }

@@ -268,7 +268,7 @@ func (f *Fit) Details(a *Answer) {
 			"beside the known prototypes."
 	}
 	how, proved, _ := strings.Cut(view.How(m, f.Compact), "; proved: ")
-	if d.How = append(d.How, capital(how)+"."); proved != "" {
+	if d.How = append(d.How, Capital(how)+"."); proved != "" {
 		d.How = append(d.How, "Proved: "+proved+".")
 	}
 	if slack != "" {

@@ -52,7 +52,7 @@ func HTML(sections []Section, under func(id string) string) string {
 func (s *Section) cutHead() bool {
 	title, there := strings.CutPrefix(s.Title, heads[s.ID]+": ")
 	if there {
-		s.Title = capital(title)
+		s.Title = Capital(title)
 	}
 	return there
 }

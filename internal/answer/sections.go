@@ -84,12 +84,13 @@ func (a *Answer) Sections() []Section {
 
 func sentences(notes []string) (lines []string) {
 	for _, note := range notes {
-		lines = append(lines, capital(strings.TrimSuffix(note, "."))+".")
+		lines = append(lines, Capital(strings.TrimSuffix(note, "."))+".")
 	}
 	return lines
 }
 
-func capital(s string) string {
+// Capital returns s with a capital first letter.
+func Capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]
 }
