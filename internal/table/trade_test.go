@@ -225,7 +225,10 @@ func TestTold(t *testing.T) {
 	for i := range 25 {
 		many += linesOf(3, fmt.Sprintf("k%d,%d00.$,3%d00,2$%d00", i, i*i+1, i*i, i*i))
 	}
-	hour := regexp.MustCompile(`,\d+(\d\d),`).ReplaceAllString(clock, ",1$1,")
+	hours := "id,dep,b\n"
+	for i := range 30 {
+		hours += fmt.Sprintf("s%d,%d%02d,%d.5\n", i, 1+i*i%5, i*7%60, i*i%11)
+	}
 	round := regexp.MustCompile(`\d\d,`).ReplaceAllString(clock, "50,")
 	sizes := "kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(5, "conc,$%d00,3%d0,2%d00")
 	for _, c := range []struct{ text, note, not string }{
@@ -234,7 +237,7 @@ func TestTold(t *testing.T) {
 		{strings.Replace(plate, ",1,", ",one,", 1), "", "a plate"},
 		{clock, "column 2 (dep) is used as data, but may be dates", ""},
 		{strings.Replace(clock, "s3,2209", "s3,2269", 1), "", "may be dates"},
-		{hour, "", "may be dates"}, {round, "", "may be dates"}, {clock[:90], "", "may be dates"},
+		{hours, "", "may be dates"}, {round, "", "may be dates"}, {clock[:90], "", "may be dates"},
 		{"id,g1,g2,NR_000005\n" + linesOf(12, "s%d,2.$,$.5,$"), "", "classes or ids"},
 		{"id,g1,g2,Plate_Nr\n" + linesOf(12, "s%d,2.$,$.5,$"), "column 4 (Plate_Nr) is used as data, but may be cl", ""},
 		{sizes, "rows with \"conc\" in column 1 (kind) have numbers 100 times those of rows with \"abs\"", ""},
@@ -245,7 +248,7 @@ func TestTold(t *testing.T) {
 		{many, "", "100 times"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$"), "column 3 (a mean) is used as data, but may be copies", ""},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,1.5,2.5,3\n", "", "copies"},
-		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,1.5,,3\n", "", "copies"},
+		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,2.5,,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(9, "s%d,0,0,4$") + "s,1,1,3\n", "", "copies"},
 		{"id,Xsugg,Ysugg,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "column 2 (Xsugg), column 3 (Ysugg) are used as data", ""},
 		{"id,x_1,y_1,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},
