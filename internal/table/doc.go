@@ -10,12 +10,13 @@
 //
 //  1. Bytes (sniff.go, package csv). Other formats are named: binary ones, HTML, JSON, ARFF. UTF-16 is read,
 //     and so are lines that end in CR. Bytes that are not UTF-8 are Windows-1252.
-//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma or, without tabs, space: at the
-//     first by which two thirds of the last lines have equally many fields, most of them numbers. One by which
-//     all lines have goes before others. Of lines that all have equally many words at least two must be
-//     numbers. Lines that begin with # are comments, unless nine of ten do. Rules such as ---- and empty
-//     fields after the last column are passed over. The decimal sign is the comma if some number can only be
-//     read so, and none only with a point. 1.234 beside semicolons is a question.
+//  2. Dialect (dialect.go). Lines are split at tab, semicolon, bar, comma or, without tabs, space: at
+//     the first by which two thirds of the last lines have equally many fields, most of them numbers. A
+//     delimiter by which all lines have equally many goes before others. A table parted by spaces needs
+//     numbers in half of its fields, or in two columns if all lines are alike. Lines that begin with #
+//     are comments, unless nine of ten do. Rules such as ---- and empty fields after the last column are
+//     passed over. The decimal sign is the comma if some number can only be read so, and none only with
+//     a point. 1.234 beside semicolons is a question.
 //  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
 //     hardly a word there. The block begins with the first three rows in a row. The lines right above that
 //     have as many fields are the header, or one line with a name less. Comments may stand between. Lines
@@ -26,47 +27,52 @@
 //     from the last comment. Lines below the rows are text if they have no number and another number of
 //     fields; below a blank line also if they begin with Mean, SD, n, …, or have no number, or one and
 //     another number of fields. An error in a text of several titled tables says so.
-//  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is one
-//     if it alone has all fields in quotes, or has words above columns of numbers as often as numbers. A line
-//     of numbers that rise or fall is a header if no other line's numbers do so and one thing more says so:
-//     eight or more have regular steps; they count above names of rows; five or more, or numbers at equal
-//     steps, lie outside of their columns or leave a column without a name. Otherwise it is a question if it
-//     has eight numbers or equal steps, or if numbers of another line rise or fall, too. So is a word beside
-//     more numbers.
+//  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is
+//     one if it alone has all fields in quotes, or has words above columns of numbers as often as
+//     numbers. A line of numbers that rise or fall is a header if no other line's numbers do so and one
+//     thing more says so: eight or more have regular steps; they count above names of rows; five or
+//     more, or numbers at equal steps, lie outside of their columns or leave a column without a name.
+//     Otherwise it is a question if it has eight numbers or equal steps, or if numbers of another line
+//     rise or fall, too. It is a question, too, if it has words above columns of numbers, but more
+//     numbers.
 //     Up to four lines below belong to the header, such as units and questions. Above columns of numbers
 //     they have words and no number; if they have words above text, too, these must be units, three
 //     different ones, or make names that come twice all different. They complete such names, and blank
 //     ones. Below such names a line with a word in column 1 alone ends the header, as pandas writes. A
 //     header with a field less has no name for column 1, or with a blank corner none for the last.
-//     Ids (ids.go) are a column whose values all differ. One may be blank beside eight or more. The column
-//     is text or dates, or is named id, nr, code, or has no name. Or its numbers count by ones, or rise
-//     evenly beside names that are numbers. In column 1 a fifth of the values, at least three, may be words
-//     beside numbers. Elsewhere words with digits may stand beside whole numbers if all have one length
-//     (01, 2A). Names go before dates, and dates before counts. Other such columns are left out, with a
-//     note. Columns without a name, or named x, y, z, beside names that are numbers are positions, and
-//     carried along.
-//  5. Way round (turn.go, pairs.go). It is looked at if there are eight lines and three columns of samples:
-//     all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if four of five
-//     names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any words that differ
-//     in their numbers (X1, X2) or numbers. Time, Date, Year and numbers that count are no axis.
+//     Ids (ids.go) are a column whose values all differ. One may be blank beside eight or more. The
+//     column is text or dates, or its name is or ends in id, nr or code, or it has no name. Or its
+//     numbers count by ones, or rise evenly beside names that are numbers. In column 1 a fifth of the
+//     values, at least three, may be words beside numbers. Elsewhere words with digits may stand beside
+//     whole numbers if all have one length (01, 2A). Names go before dates, and dates before counts.
+//     Other columns that may be ids are left out, with a note. Columns without a name, or named x, y, z,
+//     beside names that are numbers are positions, and carried along.
+//  5. Way round (turn.go, pairs.go). It is looked at if there are eight rows and three columns of
+//     samples: all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if
+//     four of five names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any
+//     words that differ in their numbers (X1, X2) or numbers. Time, Date, Year and numbers that count
+//     are no axis.
 //     The table is transposed if column 1 is an axis by its name, its unit or the text above (nm, cm-1, m/z,
 //     Wavelength), and line 1 names samples, or there is no line 1 and the columns are smooth. So it is if
 //     column 1 has genes, by its name (gene, protein), types of mutations or the main oxides, and line 1
 //     names samples; if a line below the names begins with Group or Class; if the file is GCT; and if each
 //     sample stands beside the same axis, as the Cary writes.
-//     It is a question if columns are smooth along an axis, though line 1 does not name samples; if eight
-//     columns or more are smooth along regular steps that have no name of an axis, and line 1 names samples
-//     or is missing; if five columns or more stand beside genes, or names of samples above features
-//     (Compound, Species, OTU_3, gene12, Abra alba, Fe), or words of the list (S1, ctrl2, but not X1) above
-//     a column 1 without a name; if there are features and no line 1; if any column is named m/z or has
-//     lineages; if a line below the names has words above text and numbers that all come again. An axis
-//     beside fewer or other columns is a warning, and so are texts that are features (OTU_3, gene12, Fe)
-//     beside one or two.
-//     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells the
-//     axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question, provided that
-//     each sample has each value of the axis once: the last of two columns of text, or years beside one.
-//     Codes, units, flags and a counter are left out, and counts from 1 are 0 where a line lacks. Several
-//     columns of values are a question.
+//     It is a question if columns are smooth along an axis, though line 1 does not name samples; if
+//     eight columns or more are smooth along regular steps that have no name of an axis, and line 1
+//     names samples or is missing; if five columns or more stand beside genes, or names of samples above
+//     features (Compound, Species, OTU_3, gene12, Abra alba, Fe), or words of the list (S1, ctrl2, but
+//     not X1) above a column 1 without a name; if there are features and no line 1; if any column is
+//     named m/z or has lineages; if a line below the names has words above text and numbers that all
+//     come again. The first column of text that is named gene, species or the like, and has no value
+//     twice, counts as column 1 if only text and counters without a name stand before it. With eight
+//     rows an axis beside fewer or other columns is a warning, and so are texts that are features
+//     (OTU_3, gene12, Fe) beside one or two.
+//     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells
+//     the axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question,
+//     provided that each sample has each value of the axis once: the last of two columns of text, or
+//     years beside one. Codes, units, flags and a counter are left out, and counts from 1 are 0 where a
+//     line lacks. Numbers named as samples, places or dates tell of the sample. Several columns of
+//     values are a question.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Left out with a note are empty columns, columns with a name and five numbers, all 100, and a
