@@ -93,7 +93,8 @@
 //     named gene, protein, ….
 //   - Columns are uncertainties (Zr Error or 2s_Zr behind Zr, Fe_err, sd), or named as sums or n. They are years
 //     (1800 to 2100), times such as 1430, parts of dates, depths or coordinates (lat, and long beside it; x
-//     beside y). Names come twice. Columns are named m/z, or have the numbers of a column before.
+//     beside y; Xsugg beside Ysugg). Names come twice. Columns are named m/z, have the numbers of a column
+//     before, limits (<4) alone, or the sums or means of columns beside them.
 //   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
 //     numbers such as 007, and in column 1 numbers of six digits or more that all differ. Under any name few
 //     small whole numbers may be codes, ratings or answers (package kinds).

@@ -406,7 +406,7 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			times[pairs[name]] > 0 && p.width > 4 || times[twin(name)] > 0
 	}
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
-	all, order := p.numbers(), p.inOrder()
+	all, order, added := p.numbers(), p.inOrder(), p.added()
 	many, others, span := p.beside()
 	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
 	rising := func(c *column) bool { return p.header != nil && p.width > 2 && c.rising && c.numbers >= 10 }
@@ -434,6 +434,7 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 		{"tell of peaks or taxa, which are no samples", func(_ int, name string, _ *column) bool {
 			return is("of features", name) // m/z of few peaks
 		}},
+		{"be sums or means of columns beside them", func(j int, _ string, _ *column) bool { return in(added, j) }},
 		{"be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
 			rest := strings.Replace(name, p.names[max(0, j-1)], "", 1) // of Zr Error behind Zr
 			return rest != name && is("uncertainty", strings.Trim(rest, " _.()[]")) ||

@@ -158,6 +158,56 @@ func (p *parser) sizes(rows [][][]byte, columns []int) []float64 {
 	})
 }
 
+// mostAdded is how many columns are looked at by added.
+const mostAdded = 100
+
+// added returns the columns that are the sum or the mean, but for rounding, of two columns or more right
+// before or behind them, as a total of plastics or the mean of an interval. The sum of all others is
+// told elsewhere. 1 297 files have 10 such columns, two of them by chance.
+func (p *parser) added() (at []int) {
+	columns, all := p.survey.columns, p.numbers()
+	full := only(all, func(j int) bool {
+		return len(columns[j].list) == len(columns[all[0]].list) && columns[j].gaps == 0
+	})
+	if len(full) > mostAdded {
+		return nil
+	}
+	halves := mapped(full, func(j int) float64 { // of the last digit
+		if c := &columns[j]; !c.whole {
+			return unit(c.list) / 2
+		}
+		return 0
+	})
+	for i, j := range full {
+		c := &columns[j]
+		for _, step := range []int{-1, 1} {
+			sum, off := make([]float64, len(c.list)), 0.0
+			for n := 1; n < len(all)-1 && i+n*step >= 0 && i+n*step < len(full); n++ {
+				off += halves[i+n*step]
+				for row, v := range columns[full[i+n*step]].list {
+					sum[row] += v
+				}
+				parts := float64(n)
+				if n > 1 && (c.like(sum, 1, halves[i]+off) || c.like(sum, parts, halves[i]+off/parts)) {
+					at = append(at, j)
+				}
+			}
+		}
+	}
+	return at
+}
+
+// like reports whether the numbers of c are a sum over n to within off, which is little beside their
+// range. They must have five values or more.
+func (c *column) like(sum []float64, n, off float64) bool {
+	for i, v := range c.list {
+		if math.Abs(v-sum[i]/n) > 1.01*off+1e-12*math.Abs(v) {
+			return false
+		}
+	}
+	return 100*off < c.most-c.least && c.kinds() > 4
+}
+
 // groups reports whether each number of c always stands beside the same number of another column, such
 // as the elevation of a site. On average each number of c must come twice.
 func (c *column) groups(other *column) bool {

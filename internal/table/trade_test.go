@@ -210,6 +210,16 @@ func TestCrossed(t *testing.T) {
 	}
 }
 
+// sums is a table with a column T, of the sum of two columns before it times a factor.
+func sums(form string, factor float64) string {
+	text := "id,q,a,b,T,c\n"
+	for i := range 12 {
+		a, b := float64(i*i%11)+0.5, float64(i*7%13)+0.25
+		text += "s" + fmt.Sprintf(form, i, 3+i*i%7, a, b, factor*(a+b)) + "\n"
+	}
+	return text
+}
+
 // TestTold: notes about plates, rows of two quantities, copies and clock times, and tables near them without.
 func TestTold(t *testing.T) {
 	plate, clock, many := ",1,2,3,4,5,6\n", "id,dep,b\n", "kind,a,b,c\n"
@@ -250,6 +260,11 @@ func TestTold(t *testing.T) {
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,1.5,2.5,3\n", "", "copies"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,2.5,,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(9, "s%d,0,0,4$") + "s,1,1,3\n", "", "copies"},
+		{"id,q,a,b,T,c\n" + linesOf(9, "s%d,4$,%d,1$%d,1$%d,2.$"), "", "sums or means"},
+		{sums("%d,%d,%g,%g,%.1f,7.5", 1), "column 5 (T) is used as data, but may be sums or means", ""},
+		{sums("%d,%d,%g,%g,%.1f,7.5", 0.5), "column 5 (T) is used as data, but may be sums or means", ""},
+		{sums("%d,%d,%g,%g,%.1f,7.5", 1.01), "", "sums or means"},
+		{sums("%d,%d,%g,%g,%.0f9,7.5", 1), "", "sums or means"},
 		{"id,Xsugg,Ysugg,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "column 2 (Xsugg), column 3 (Ysugg) are used as data", ""},
 		{"id,x_1,y_1,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},
 		{"id,pcb\n" + linesOf(9, "s%d,<0.0$"), "column 2 (pcb) is used as data, but may be limits of detection", ""},
