@@ -95,6 +95,10 @@ func TestTrade(t *testing.T) {
 			"this seems to be a long table, since its lines have a value for each of 8 samples"},
 		{"code,metabolite,value\n" + linesOf(8, "E%d,chol,3$.5") + linesOf(8, "E%d,urea,4$") + "E1,urea,3\nE2,acid,4\n",
 			"a second value of \"E1\" at urea in column 2 (metabolite); the first is on line 11"},
+		{"gene,S_1,S_2,S_3\n" + linesOf(20, "G%d,$00,0,2$00") + linesOf(9, "H%d,$00,30$,2$00"), "|G0|G1|"},
+		{"7.5,r0,4,,\n" + linesOf(9, "$.5,s%d,2.$"), "10 rows"},
+		{"a,b,c,d,e,f\n" + linesOf(9, "$.5,2"), "lines have 2: take out the lines"},
+		{"a,b,c,d\n" + linesOf(9, "x,$.5,2"), "lines have 3: take out the lines"},
 		{"0,k,v\n" + linesOf(9, "$.5,s%d,$,,") + linesOf(9, "$,t%d,2.$"), "column 2 (k) is taken for the rows' ids"},
 		{"%CPUs\n@relation cpu\n@data\n1,2\n%\n", "keep the lines below @data that do not begin with %"},
 		{"id,Sr,2s_Sr,y_coord\n" + linesOf(9, "s%d,2.$,0.$,4$%d.5"),
@@ -149,10 +153,10 @@ func TestTrade(t *testing.T) {
 		got, err := Read(strings.NewReader(text), "t", d)
 		said := fmt.Sprint(err)
 		if err == nil {
-			said = "|" + strings.Join(got.Names, "|") + "|" + strings.Join(got.Notes, "|") +
+			said = "|" + strings.Join(got.Names, "|") + "|" + strings.Join(got.Notes, "|") + Count(got.Rows, "row") +
 				fmt.Sprint(got.Data[len(got.Data)-min(2, len(got.Data)):])
 		}
-		if !strings.Contains(said, want) || strings.Contains(said, "-skip 10") && !strings.Contains(want, "-skip") {
+		if !strings.Contains(said, want) || strings.Contains(said, "1000 times") && !strings.Contains(want, "1000") || strings.Contains(said, "-skip 10") && !strings.Contains(want, "-skip") {
 			t.Errorf("%.60q: %s, not %s", text, said, want)
 		}
 	}
@@ -196,6 +200,7 @@ func TestCrossed(t *testing.T) {
 			linesOf(4, "L%d,growth,0.$,1.$"), ""},
 		"analytes": {"land,indicator,a,b\n" + linesOf(4, "L%d,people,$00,4%d0") +
 			linesOf(4, "L%d,growth,0.$,1.$") + linesOf(3, "L%d,age,3$.5,4"), "3 of"},
+		"sparse": {"land,indicator,a,b\n" + linesOf(12, "L%d,i%d,$00,4%d0") + linesOf(12, "L%d,j%d,$00,4%d0"), ""},
 		"many columns": {"land,indicator,a,b,c,d\n" + linesOf(4, "L%d,people,$00,4%d0,$,1.$") +
 			linesOf(4, "L%d,growth,0.$,1.$,$,$") + linesOf(3, "L%d,age,3$.5,4,%d.$,$"), ""},
 	} {
@@ -260,13 +265,14 @@ func TestTold(t *testing.T) {
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,1.5,2.5,3\n", "", "copies"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,2.5,,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(9, "s%d,0,0,4$") + "s,1,1,3\n", "", "copies"},
+		{"id,a,b,c\n" + linesOf(5, "s%d,$,$.5,3") + linesOf(5, "t%d,$.7E6,4$.5E7,3E8"), "", "1000 times smaller"},
 		{"id,q,a,b,T,c\n" + linesOf(9, "s%d,4$,%d,1$%d,1$%d,2.$"), "", "sums or means"},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 1), "column 5 (T) is used as data, but may be sums or means", ""},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 0.5), "column 5 (T) is used as data, but may be sums or means", ""},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 1.01), "", "sums or means"},
 		{sums("%d,%d,%g,%g,%.0f9,7.5", 1), "", "sums or means"},
 		{"id,Xsugg,Ysugg,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "column 2 (Xsugg), column 3 (Ysugg) are used as data", ""},
-		{"id,x_1,y_1,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},
+		{"id,x_12,y_12,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},
 		{"id,pcb\n" + linesOf(9, "s%d,<0.0$"), "column 2 (pcb) is used as data, but may be limits of detection", ""},
 		{"id,pcb,a\n" + linesOf(9, "s%d,<0.0$,$.5") + "t,0.3,4\n", "", "limits of detection"},
 		{"id,r,f,m,RFM_Score\n" + linesOf(9, "s%d,$%d,4$,%d.$,3$1"), "column 5 (RFM_Score) is used as data, but may be cl", ""},
