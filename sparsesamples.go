@@ -178,17 +178,9 @@ func (s *sparseSamples) chosen(list []int) *Matrix {
 func (s *sparseSamples) varying() (count int) {
 	counting := s.n - len(s.zeroWeights())
 	for j := range s.d {
-		rows, value := s.columns.row(j)
-		low, high, stored := math.Inf(1), math.Inf(-1), 0
-		for t, v := range value {
-			if s.weight(rows[t]) > 0 {
-				low, high, stored = min(low, v), max(high, v), stored+1
-			}
-		}
-		if stored < counting {
-			low, high = min(low, 0), max(high, 0)
-		}
-		if low < high {
+		_, value := s.columns.row(j) // 0 in rows of weight 0
+		value = slices.DeleteFunc(slices.Clone(value), func(v float64) bool { return v == 0 })
+		if n := len(value); n > 0 && (n < counting || slices.Min(value) < slices.Max(value)) {
 			count++
 		}
 	}
