@@ -51,6 +51,27 @@ type clusterSums struct {
 	farRow  int
 }
 
+// centerUsers lists the samples of a block that use each center.
+type centerUsers struct {
+	users  []int     // step for each center
+	shares []float64 // of users: weights that sums multiply their rows by
+	count  []int     // the number of users of each center
+}
+
+// use adds sample i of the block to the users of center a.
+func (u *centerUsers) use(step, a, i int, share float64) {
+	at := a*step + u.count[a]
+	u.users[at], u.shares[at] = i, share
+	u.count[a]++
+}
+
+// addUsers adds to the row of sums of each center the rows of x that its users have, by their shares.
+func (u *centerUsers) addUsers(step int, sums *Matrix, x []float64) {
+	for a, n := range u.count {
+		addRows(sums.row(a), u.shares[a*step:a*step+n], u.users[a*step:a*step+n], x)
+	}
+}
+
 // clusterMemory is the scratch space of one worker: products, and the samples of each cluster in a block.
 type clusterMemory struct {
 	b []float64

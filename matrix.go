@@ -199,6 +199,14 @@ func checkMatrix(arg string, m *Matrix, most float64) error {
 	return err
 }
 
+// checkPart returns an error if m is not nil and checkMatrix rejects it; entries may be up to mostCenter.
+func checkPart(name string, m *Matrix) error {
+	if m == nil {
+		return nil
+	}
+	return checkMatrix(name, m, mostCenter)
+}
+
 // checkEntries returns the largest magnitude in m, or an error for the first entry that is not finite or
 // above most.
 func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) {
