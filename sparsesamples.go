@@ -129,18 +129,8 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply is rows.multiply. An entry of the result passes sumDepth(s.a.longest) + 8 roundings.
-func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
-	out := NewMatrix(s.n, vt.Rows, nil)
-	err := s.changeBasis(out, vt)
-	for i, r := range s.root {
-		scale(out.row(i), r)
-	}
-	return out.transposed(), err
-}
-
 // changeBasis writes (X − 1μᵀ)V for Vᵀ (b×d) to the left columns of out, without the weights. Rows of weight
-// 0 are 0.
+// 0 are 0. An entry times √w passes sumDepth(s.a.longest) + 8 roundings.
 func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	b, v := vt.Rows, vt.transposed()
 	middle := make([]float64, b)
@@ -286,7 +276,7 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 // measure sets the sums of left over all rows: Σ‖y‖² to ‖Xc‖² − Σ‖w‖², and Σwyᵀ to WᵀXc − (WᵀW)U, for the
 // coordinates w in the rows of W.
 func (s *sparseSamples) measure(left *outside) error {
-	w, err := s.multiply(left.vectors)
+	w, err := multiply(s, left.vectors)
 	if err != nil {
 		return err
 	}
