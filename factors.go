@@ -369,12 +369,8 @@ func cholInverse(inv, l []float64, k int) {
 	for i := range k {
 		row := l[i*k : i*k+i+1]
 		for a, v := range row {
-			axpy(inv[a*k:a*k+a+1], v, row[:a+1])
+			axpy(inv[a*k+a:a*k+i+1], v, row[a:])
 		}
 	}
-	for i := range k {
-		for j := range i {
-			inv[j*k+i] = inv[i*k+j]
-		}
-	}
+	mirror(inv, k)
 }
