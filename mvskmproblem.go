@@ -509,7 +509,7 @@ const (
 // tolerance of the fit, and total the total variance.
 func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 	k, r := p.k, in.z.Cols
-	in.on = p.projected != nil && !p.rough && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&
+	in.on = p.projected != nil && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&
 		float64(in.used) > insideShare*float64(in.z.Rows*k) &&
 		tol >= insideTol && in.least > insideObjective*total
 	if !in.on {
