@@ -80,14 +80,12 @@ func FromRows(rows [][]float64) (*Matrix, error) {
 	if len(rows) == 0 {
 		return NewMatrix(0, 0, nil), nil
 	}
-	for i, r := range rows {
-		if len(r) != len(rows[0]) {
-			return nil, fail(ErrShape, "row "+strconv.Itoa(i)+" has "+strconv.Itoa(len(r))+
-				" values, row 0 has "+strconv.Itoa(len(rows[0])))
-		}
-	}
 	m := NewMatrix(len(rows), len(rows[0]), nil)
 	for i, r := range rows {
+		if len(r) != m.Cols {
+			return nil, fail(ErrShape, "row "+strconv.Itoa(i)+" has "+strconv.Itoa(len(r))+
+				" values, row 0 has "+strconv.Itoa(m.Cols))
+		}
 		copy(m.row(i), r)
 	}
 	return m, nil
