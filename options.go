@@ -219,7 +219,10 @@ func checkMinVolume(k int, o *MinVolumeOptions) error {
 	if err == nil && orZero(o.Fixed).Rows > 0 && o.Init != InitAuto {
 		err = fail(ErrOption, "Init is "+o.Init.String()+", and fixed centers have a start of their own")
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return o.checkCenters(k, cmp.Or(o.Centers, o.Fixed, &Matrix{}).Cols)
 }
 
 // checkCenters returns an error for Centers that are not k×d, for Fixed that is not m×d with m ≤ k, and for

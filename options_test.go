@@ -82,7 +82,7 @@ func TestOptionLimits(t *testing.T) {
 		{checkMinVolume(2, &MinVolumeOptions{Volume: volumeCount}), "Volume is Volume(3)", ErrOption},
 		{checkMinVolume(2, &MinVolumeOptions{Volume: VolumeAffine}), "", nil},
 		{checkMinVolume(2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "", nil},
-		{(&MinVolumeOptions{Centers: NewMatrix(3, 2, nil)}).checkCenters(2, 2), "Centers are 3×2, not 2×2", ErrShape},
+		{checkMinVolume(2, &MinVolumeOptions{Centers: NewMatrix(3, 2, nil)}), "Centers are 3×2, not 2×2", ErrShape},
 		{checkNoPenalty(&MinVolumeOptions{Init: InitSPA, Restarts: 2}), "", nil},
 		{checkNoPenalty(&MinVolumeOptions{Slack: .5}), noPenalty, ErrOption},
 		{checkNoPenalty(&MinVolumeOptions{Lambda: 2}), noPenalty, ErrOption},
