@@ -120,7 +120,6 @@ type rowSolver struct {
 	g, w    []float64
 	rhs     []float64
 	step    []float64 // of refinement
-	next    []float64 // scratch of evaluateOff: the memberships without bounds for the residual in step
 	part    []float64 // the entries of g on S
 	current []float64 // of the fine solver: the current memberships
 	all     []float64 // the solution, including the origin's membership
@@ -128,7 +127,6 @@ type rowSolver struct {
 	now     []float64 // of descend
 	warm    []float64 // memberships of the row to begin with, or nil
 	barred  []bool
-	order   []int // of missing
 	// free: for a fast problem, the memberships without bounds; nil: factor only parts of A, not of P.
 	free  []float64
 	frees []float64  // free of all rows
@@ -148,10 +146,9 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	r.cache.reset(k)
 	if len(r.in) != k {
 		r.in, r.barred, r.key = make([]bool, k), make([]bool, k), make([]uint64, (k+63)/64)
-		r.order = make([]int, k)
-		floats := make([]float64, 9*k)
+		floats := make([]float64, 8*k)
 		for i, v := range []*[]float64{
-			&r.g, &r.w, &r.rhs, &r.step, &r.next, &r.part, &r.current, &r.all, &r.now,
+			&r.g, &r.w, &r.rhs, &r.step, &r.part, &r.current, &r.all, &r.now,
 		} {
 			*v = floats[i*k : (i+1)*k : (i+1)*k]
 		}
@@ -475,9 +472,12 @@ func (r *rowSolver) descend(b []float64, tol float64) {
 	for j, v := range now {
 		r.g[j] = max(v, 0)
 	}
-	clear(r.w) // w receives the multipliers Ag − b of any r.g, up to a constant
-	r.missing(b)
-	axpy(r.w, -1, r.step)
+	for j := range r.w { // the multipliers Ag − b of any r.g, up to a constant
+		r.w[j] = dot(r.p.gram.row(j), r.g) - (b[j] - b[0])
+	}
+	for j, mean := 0, sumOf(r.w)/float64(k); j < k; j++ {
+		r.w[j] -= mean
+	}
 	clear(r.in)
 }
 
@@ -545,7 +545,7 @@ func (r *rowSolver) factor() *support {
 // gradient is 0 on S and at least 0 off S.
 func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	if s.off {
-		r.evaluateOff(s, b, tol)
+		r.evaluateOff(s)
 		return
 	}
 	n := len(s.index)
@@ -591,49 +591,19 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 }
 
 // evaluateOff sets r.g and r.w as evaluate does. It assumes s.off, which means that few vertices are off S.
-func (r *rowSolver) evaluateOff(s *support, b []float64, tol float64) {
-	clear(r.g)
+func (r *rowSolver) evaluateOff(s *support) {
+	y := r.part[:len(s.index)]
+	for a, j := range s.index {
+		y[a] = -r.free[j]
+	}
+	cholSolve(s.chol, len(y), y)
+	copy(r.g, r.free)
+	addRows(r.g, y, s.index, r.p.projected)
 	clear(r.w)
-	free, y := r.free, r.part[:len(s.index)]
-	for tries := 0; ; tries++ {
-		for a, j := range s.index {
-			y[a] = -free[j]
-		}
-		cholSolve(s.chol, len(y), y)
-		axpy(r.g, 1, free)
-		addRows(r.g, y, s.index, r.p.projected)
-		for a, j := range s.index {
-			r.g[j] = 0
-			r.w[j] += y[a]
-		}
-		if !r.p.rough || tries == 4 || r.missing(b) <= tol/4 {
-			return
-		}
-		// Solve again for the residual, and for the missing part of the sum.
-		free = r.next
-		lack := 1 - sumOf(r.g)
-		for j := range free {
-			free[j] = dot(r.step, r.p.projected[j*r.p.k:]) + lack*r.p.level[j]
-		}
+	for a, j := range s.index {
+		r.g[j] = 0
+		r.w[j] = y[a]
 	}
-}
-
-// missing sets r.step to b + w − Ag, up to a constant, and returns its largest entry in magnitude.
-func (r *rowSolver) missing(b []float64) float64 {
-	coef, index := r.part[:0], r.order[:0]
-	for j, g := range r.g {
-		if g != 0 {
-			coef, index = append(coef, -g), append(index, j)
-		}
-		r.step[j] = b[j] - b[0] + r.w[j]
-	}
-	addRows(r.step, coef, index, r.p.gram.Data)
-	mean := sumOf(r.step) / float64(len(r.step))
-	for j := range r.step {
-		r.step[j] -= mean
-	}
-	top, _ := rowMaxAbs(r.step)
-	return top
 }
 
 // gradient sets r.w to Ag − b + μ, for b less shift, and returns the largest |w| on S.

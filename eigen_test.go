@@ -430,7 +430,7 @@ func TestTridiagonalSolve(t *testing.T) {
 		}
 	}
 	// Growth above 2^500 takes a power of two out of the whole vector.
-	f = newInverseIteration(make([]float64, 3), make([]float64, 3), 1, nil)
+	f = newInverseIteration(make([]float64, 3), make([]float64, 3), 0, nil)
 	f.d, f.e = []float64{1, 0x1p-300, 0x1p-300}, []float64{0, 0x1p-700, 0}
 	f.factor(0)
 	x = []float64{0x1p600, 0x1p10, 0x1p300}

@@ -240,19 +240,13 @@ func project(ctx context.Context, z, q *Matrix) *Matrix {
 // fixSigns makes the entry of largest magnitude in each column of v positive, the first on ties. If it
 // negates a column of v, it negates the same column of u.
 func fixSigns(v, u *Matrix) {
-	for j := range v.Cols {
-		big := 0.0
+	for j, columns := 0, v.transposed(); j < v.Cols; j++ {
+		sign := signOf(columns.row(j))
 		for i := range v.Rows {
-			if x := v.Data[i*v.Stride+j]; math.Abs(x) > math.Abs(big) {
-				big = x
-			}
+			v.row(i)[j] *= sign
 		}
-		if big < 0 {
-			for _, m := range []*Matrix{v, u} {
-				for i := range m.Rows {
-					m.Data[i*m.Stride+j] *= -1
-				}
-			}
+		for i := range u.Rows {
+			u.row(i)[j] *= sign
 		}
 	}
 }
@@ -260,16 +254,19 @@ func fixSigns(v, u *Matrix) {
 // fixRowSigns makes the entry of largest magnitude in every row of v positive.
 func fixRowSigns(v *Matrix) {
 	for i := range v.Rows {
-		row, big := v.row(i), 0.0
-		for _, x := range row {
-			if math.Abs(x) > math.Abs(big) {
-				big = x
-			}
-		}
-		if big < 0 {
-			scale(row, -1)
+		scale(v.row(i), signOf(v.row(i)))
+	}
+}
+
+// signOf returns −1 if the entry of largest magnitude in v, the first on ties, is negative, otherwise 1.
+func signOf(v []float64) float64 {
+	big := 0.0
+	for _, x := range v {
+		if math.Abs(x) > math.Abs(big) {
+			big = x
 		}
 	}
+	return math.Copysign(1, big)
 }
 
 // longSum is the length from which cholSolve calls dot for a sum.
@@ -372,12 +369,8 @@ func cholInverse(inv, l []float64, k int) {
 	for i := range k {
 		row := l[i*k : i*k+i+1]
 		for a, v := range row {
-			axpy(inv[a*k:a*k+a+1], v, row[:a+1])
+			axpy(inv[a*k+a:a*k+i+1], v, row[a:])
 		}
 	}
-	for i := range k {
-		for j := range i {
-			inv[j*k+i] = inv[i*k+j]
-		}
-	}
+	mirror(inv, k)
 }

@@ -51,11 +51,31 @@ type clusterSums struct {
 	farRow  int
 }
 
-// clusterMemory is the scratch space of one worker: products, and for each cluster the samples of a block
-// with their weights.
+// centerUsers lists the samples of a block that use each center.
+type centerUsers struct {
+	users  []int     // step for each center
+	shares []float64 // of users: weights that sums multiply their rows by
+	count  []int     // the number of users of each center
+}
+
+// use adds sample i of the block to the users of center a.
+func (u *centerUsers) use(step, a, i int, share float64) {
+	at := a*step + u.count[a]
+	u.users[at], u.shares[at] = i, share
+	u.count[a]++
+}
+
+// addUsers adds to the row of sums of each center the rows of x that its users have, by their shares.
+func (u *centerUsers) addUsers(step int, sums *Matrix, x []float64) {
+	for a, n := range u.count {
+		addRows(sums.row(a), u.shares[a*step:a*step+n], u.users[a*step:a*step+n], x)
+	}
+}
+
+// clusterMemory is the scratch space of one worker: products, and the samples of each cluster in a block.
 type clusterMemory struct {
-	b, shares    []float64
-	users, count []int
+	b []float64
+	centerUsers
 }
 
 func newClustering(s *samples, z *Matrix, k int) *clustering {
@@ -82,8 +102,8 @@ func (l *clustering) assign(worker, task int) {
 	p, h := &l.sums[task], &l.workers[worker]
 	n, r, k := l.z.Rows, l.z.Cols, l.k
 	if h.b == nil {
-		h.b, h.shares = make([]float64, k*l.step), make([]float64, k*l.step)
-		h.users, h.count = make([]int, k*l.step), make([]int, k)
+		h.b = make([]float64, k*l.step)
+		h.users, h.shares, h.count = make([]int, k*l.step), make([]float64, k*l.step), make([]int, k)
 	}
 	clear(p.rows.Data)
 	clear(p.weights)
@@ -110,17 +130,12 @@ func (l *clustering) assign(worker, task int) {
 			d := max(0, l.squares[lo+i]-2*most)
 			p.inertia += w * d
 			p.weights[best] += w
-			at := best*l.step + h.count[best]
-			h.users[at], h.shares[at] = i, w
-			h.count[best]++
+			h.use(l.step, best, i, w)
 			if d > p.far {
 				p.far, p.farRow = d, lo+i
 			}
 		}
-		for j, count := range h.count {
-			at := j * l.step
-			addRows(p.rows.row(j), h.shares[at:at+count], h.users[at:at+count], z)
-		}
+		h.addUsers(l.step, p.rows, z)
 	}
 }
 

@@ -267,8 +267,8 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	return best, nil
 }
 
-// along returns the step t: 1 if φ(P + D) < worst, otherwise the t in [0, 1] of the least φ(P + tD) that a
-// grid and golden section find. It overwrites m.one.
+// along returns the step t: 1 if φ(P + D) < worst, otherwise the t in [0, 1] of the least φ(P + tD) on a grid
+// and on ever finer grids about its best point. It overwrites m.one.
 func (d *descent) along(f *candidate, m *move, worst float64) float64 {
 	a1, a2 := dot(f.q.Data, m.dir.Data), dot(m.kd.Data, m.dir.Data)
 	one, two := m.one, m.two
@@ -289,25 +289,14 @@ func (d *descent) along(f *candidate, m *move, worst float64) float64 {
 	if v := value(1); v > 0 && d.total-v < worst {
 		return 1
 	}
-	const grid = 16
 	best, most := 0.0, value(0)
-	for i := 1; i <= grid; i++ {
-		if v := value(float64(i) / grid); v > most {
-			best, most = float64(i)/grid, v
+	for step := 1. / 16; step > 0x1p-53; step /= 16 {
+		for i, middle := -16, best; i <= 16; i++ {
+			t := min(max(middle+float64(i)*step, 0), 1)
+			if v := value(t); v > most {
+				best, most = t, v
+			}
 		}
-	}
-	lo, hi := max(0, best-1.0/grid), min(1, best+1.0/grid)
-	for range 60 { // golden section
-		const phi = 0.6180339887498949
-		x, y := hi-phi*(hi-lo), lo+phi*(hi-lo)
-		if value(x) >= value(y) {
-			hi = y
-		} else {
-			lo = x
-		}
-	}
-	if t := (lo + hi) / 2; value(t) > most {
-		best = t
 	}
 	return best
 }

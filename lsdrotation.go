@@ -233,24 +233,18 @@ func (r *rotation) search(starts int, seed uint64) *Matrix {
 // ends returns the points that are farthest in random directions, without repetition, in ascending order.
 func (r *rotation) ends(seed uint64) []int {
 	rng := rand.New(rand.NewPCG(seed, 0xe4d5))
-	direction := make([]float64, r.k-1)
+	direction, values := make([]float64, r.k-1), make([]float64, r.points.Rows)
 	found := map[int]bool{}
 	for range rotationSubset / 2 {
 		for c := range direction {
 			direction[c] = rng.NormFloat64()
 		}
-		low, high := 0, 0
-		var least, most float64
-		for i := range r.points.Rows {
-			v := dot(direction, r.points.row(i))
-			if v < least {
-				low, least = i, v
-			}
-			if v > most {
-				high, most = i, v
-			}
+		for i := range values {
+			values[i] = dot(direction, r.points.row(i))
 		}
-		found[low], found[high] = true, true
+		found[argmax(values)] = true
+		scale(values, -1)
+		found[argmax(values)] = true
 	}
 	return slices.Sorted(maps.Keys(found))
 }

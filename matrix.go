@@ -80,14 +80,12 @@ func FromRows(rows [][]float64) (*Matrix, error) {
 	if len(rows) == 0 {
 		return NewMatrix(0, 0, nil), nil
 	}
-	for i, r := range rows {
-		if len(r) != len(rows[0]) {
-			return nil, fail(ErrShape, "row "+strconv.Itoa(i)+" has "+strconv.Itoa(len(r))+
-				" values, row 0 has "+strconv.Itoa(len(rows[0])))
-		}
-	}
 	m := NewMatrix(len(rows), len(rows[0]), nil)
 	for i, r := range rows {
+		if len(r) != m.Cols {
+			return nil, fail(ErrShape, "row "+strconv.Itoa(i)+" has "+strconv.Itoa(len(r))+
+				" values, row 0 has "+strconv.Itoa(m.Cols))
+		}
 		copy(m.row(i), r)
 	}
 	return m, nil
@@ -197,6 +195,14 @@ func checkMatrix(arg string, m *Matrix, most float64) error {
 	}
 	_, err := checkEntries(arg, m, most)
 	return err
+}
+
+// checkPart returns an error if m is not nil and checkMatrix rejects it; entries may be up to mostCenter.
+func checkPart(name string, m *Matrix) error {
+	if m == nil {
+		return nil
+	}
+	return checkMatrix(name, m, mostCenter)
 }
 
 // checkEntries returns the largest magnitude in m, or an error for the first entry that is not finite or

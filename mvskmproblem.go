@@ -470,27 +470,6 @@ const (
 	freeShare = 8
 )
 
-// centerUsers lists the samples of a block that use each center.
-type centerUsers struct {
-	users  []int     // step for each center
-	shares []float64 // of users: weights that sums multiply their rows by
-	count  []int     // the number of users of each center
-}
-
-// use adds sample i of the block to the users of center a.
-func (u *centerUsers) use(step, a, i int, share float64) {
-	at := a*step + u.count[a]
-	u.users[at], u.shares[at] = i, share
-	u.count[a]++
-}
-
-// addUsers adds to the row of sums of each center the rows of x that its users have, by their shares.
-func (u *centerUsers) addUsers(step int, sums *Matrix, x []float64) {
-	for a, n := range u.count {
-		addRows(sums.row(a), u.shares[a*step:a*step+n], u.users[a*step:a*step+n], x)
-	}
-}
-
 // A pass over rows that use most of the centers. A row's memberships are g = a + P·y. Here a is linear in the
 // row: its memberships without bounds. y holds the few multipliers of memberships that must be 0, and P is
 // simplexProblem.projected. With rows a, g, y, z of A, G, Y, Z,
@@ -530,7 +509,7 @@ const (
 // tolerance of the fit, and total the total variance.
 func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
 	k, r := p.k, in.z.Cols
-	in.on = p.projected != nil && !p.rough && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&
+	in.on = p.projected != nil && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&
 		float64(in.used) > insideShare*float64(in.z.Rows*k) &&
 		tol >= insideTol && in.least > insideObjective*total
 	if !in.on {

@@ -215,20 +215,14 @@ func checkMinVolume(k int, o *MinVolumeOptions) error {
 	if err == nil && o.Sum == SumAtMostOne && o.Init == InitGlobal {
 		err = fail(ErrOption, "Init is global, and the sum is at most one")
 	}
-	d := 0
-	if f := o.Fixed; err == nil && f != nil {
-		if d, err = f.Cols, checkMatrix("Fixed", f, mostCenter); f.Rows > 0 && o.Init != InitAuto {
-			err = cmp.Or(err, fail(ErrOption, "Init is "+o.Init.String()+
-				", and fixed centers have a start of their own"))
-		}
-	}
-	if err == nil && o.Centers != nil {
-		d, err = o.Centers.Cols, checkMatrix("Centers", o.Centers, mostCenter)
+	err = cmp.Or(err, checkPart("Fixed", o.Fixed), checkPart("Centers", o.Centers))
+	if err == nil && orZero(o.Fixed).Rows > 0 && o.Init != InitAuto {
+		err = fail(ErrOption, "Init is "+o.Init.String()+", and fixed centers have a start of their own")
 	}
 	if err != nil {
 		return err
 	}
-	return o.checkCenters(k, d)
+	return o.checkCenters(k, cmp.Or(o.Centers, o.Fixed, &Matrix{}).Cols)
 }
 
 // checkCenters returns an error for Centers that are not k×d, for Fixed that is not m×d with m ≤ k, and for

@@ -52,8 +52,6 @@ type rows interface {
 	changeBasis(z, basis *Matrix) error
 	// varying returns the number of columns with different entries in rows of positive weight.
 	varying() int
-	// multiply returns (XcV)ᵀ (b×n), weighted, for Vᵀ (b×d).
-	multiply(vt *Matrix) (*Matrix, error)
 	// multiplyT returns YᵀXc (b×d), weighted, for Yᵀ (b×n).
 	multiplyT(yt *Matrix) (*Matrix, error)
 	// measure adds all rows less their mean to left.
@@ -329,7 +327,7 @@ func recentre(s *samples, gram *Matrix) error {
 	}
 	left, right := rest, slices.Clone(rest)
 	if s.wide() { // (x − r)(x' − r)ᵀ = xx'ᵀ − y − y' for y = xrᵀ − ‖r‖²/2
-		y, err := s.multiply(NewMatrix(1, s.d, rest))
+		y, err := multiply(s, NewMatrix(1, s.d, rest))
 		if err != nil {
 			return err
 		}
@@ -513,12 +511,23 @@ func (pc *principal) boundBeyond(x rows, kry *krylovResult, further *Matrix, mos
 	return cmp.Or(err, cancelled(s.ctx))
 }
 
+// multiply returns (XcV)ᵀ (b×n), weighted, for a Vᵀ (b×d) without gaps.
+func multiply(x rows, vt *Matrix) (*Matrix, error) {
+	s := x.data()
+	out := NewMatrix(s.n, vt.Rows, nil)
+	err := x.changeBasis(out, vt)
+	for i := range s.n {
+		scale(out.row(i), s.root(i, true))
+	}
+	return out.transposed(), err
+}
+
 // rightVectors iterates for the p leading right singular vectors, or for all if there are fewer. If X is
 // wide, the iteration finds left singular vectors.
 func rightVectors(x rows, p int, o krylovOptions) (*krylovResult, error) {
 	s := x.data()
 	small, _ := s.sides()
-	first, second := x.multiply, x.multiplyT
+	first, second := func(v *Matrix) (*Matrix, error) { return multiply(x, v) }, x.multiplyT
 	if s.wide() {
 		first, second = second, first
 	}

@@ -174,15 +174,6 @@ func triangularFactor(s *samples) (*Matrix, error) {
 	return NewMatrix(size, size, all.Data[:size*size]), cancelled(s.ctx)
 }
 
-func (s *samples) multiply(vt *Matrix) (*Matrix, error) {
-	out, v := NewMatrix(vt.Rows, s.n, nil), vt.Clone()
-	err := s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
-		s.pack(at.scratch, at.lo, at.hi, true)
-		addMulNT(out.Data[at.lo:], s.n, v.Data, v.Rows, at.scratch, at.hi-at.lo, s.d, false)
-	})
-	return out, err
-}
-
 func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	b := yt.Rows
 	if b == 0 {

@@ -213,7 +213,7 @@ func TestProducts(t *testing.T) {
 			name      string
 			got, want *Matrix
 		}{
-			{"mul", mustDo(s.multiply(v))(t), product(v, xc.transposed())},
+			{"mul", mustDo(multiply(s, v))(t), product(v, xc.transposed())},
 			{"mulT", mustDo(s.multiplyT(y))(t), product(y, xc)},
 		} {
 			if off := maxDiff(p.got, p.want); !(off <= 1e-13*float64(c.n+c.d)) {

@@ -70,10 +70,10 @@ type simplexProblem struct {
 	chol, inverse []float64 // scratch
 	// fast: the fields below may solve rows with few vertices off their support. With h = A⁻¹1, P = A⁻¹ −
 	// hhᵀ/Σh and level = h/Σh, the memberships without bounds are P·b + level. Multipliers w of memberships
-	// that must be 0 add P·w. rough: the result requires refinement.
-	fast, rough bool
-	projected   []float64 // P, k×k; nil if not fast or A is too badly conditioned
-	level, h    []float64
+	// that must be 0 add P·w.
+	fast      bool
+	projected []float64 // P, k×k; nil if not fast or A is too badly conditioned
+	level, h  []float64
 }
 
 // The sizes of the proximal steps for dependent vertices, relative to A's largest entry. The first balances
@@ -187,18 +187,14 @@ func (p *simplexProblem) dependent() bool {
 	cholInverse(p.inverse, p.chol, k)
 	condition := norm2(p.inverse) * norm2(p.gram.Data) * float64(k)
 	if p.fast && condition < fastCondition {
-		p.rough = condition > roughCondition
 		p.project()
 	}
 	return !(condition < 0x1p50)
 }
 
-// Fast problems use A⁻¹ if the condition of A is below fastCondition. If it is above roughCondition, they
-// refine the results.
-const (
-	roughCondition = 0x1p26
-	fastCondition  = 0x1p46
-)
+// Fast problems use A⁻¹ if the condition of A is below fastCondition. On mixtures of smooth curves 3 of 659
+// and 4 of 2374 passes were above it, on tables with classes none.
+const fastCondition = 0x1p26
 
 // project reads A⁻¹ from inverse. It sets h, level and projected, which is P and overwrites inverse.
 func (p *simplexProblem) project() {

@@ -339,14 +339,6 @@ func (m *Model) Check() error {
 	return nil
 }
 
-// checkPart returns an error if m is not nil and checkMatrix rejects it; entries may be up to mostCenter.
-func checkPart(name string, m *Matrix) error {
-	if m == nil {
-		return nil
-	}
-	return checkMatrix(name, m, mostCenter)
-}
-
 // checkMeans returns an error if ClusterMeans is set and not of the shape of Centers, or if ClusterAxes,
 // ClusterWeights, ClusterSpread or ClusterDoubt cannot belong to it.
 func (m *Model) checkMeans() error {

@@ -94,8 +94,7 @@ func (s *sparseSamples) setMean() {
 			sum.add(s.weight(rows[t]) * v)
 		}
 		m := sum.value() / mass
-		product, off := twoProduct(m, mass)
-		s.mean[j], fine.rest[j] = m, (sum.sum-product-off+sum.lost)/mass
+		s.mean[j], fine.rest[j] = m, (math.FMA(-m, mass, sum.sum)+sum.lost)/mass
 	}
 	if !s.centred {
 		clear(s.mean)
@@ -129,18 +128,8 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply is rows.multiply. An entry of the result passes sumDepth(s.a.longest) + 8 roundings.
-func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
-	out := NewMatrix(s.n, vt.Rows, nil)
-	err := s.changeBasis(out, vt)
-	for i, r := range s.root {
-		scale(out.row(i), r)
-	}
-	return out.transposed(), err
-}
-
 // changeBasis writes (X − 1μᵀ)V for Vᵀ (b×d) to the left columns of out, without the weights. Rows of weight
-// 0 are 0.
+// 0 are 0. An entry times √w passes sumDepth(s.a.longest) + 8 roundings.
 func (s *sparseSamples) changeBasis(out, vt *Matrix) error {
 	b, v := vt.Rows, vt.transposed()
 	middle := make([]float64, b)
@@ -178,17 +167,9 @@ func (s *sparseSamples) chosen(list []int) *Matrix {
 func (s *sparseSamples) varying() (count int) {
 	counting := s.n - len(s.zeroWeights())
 	for j := range s.d {
-		rows, value := s.columns.row(j)
-		low, high, stored := math.Inf(1), math.Inf(-1), 0
-		for t, v := range value {
-			if s.weight(rows[t]) > 0 {
-				low, high, stored = min(low, v), max(high, v), stored+1
-			}
-		}
-		if stored < counting {
-			low, high = min(low, 0), max(high, 0)
-		}
-		if low < high {
+		_, value := s.columns.row(j) // 0 in rows of weight 0
+		value = slices.DeleteFunc(slices.Clone(value), func(v float64) bool { return v == 0 })
+		if n := len(value); n > 0 && (n < counting || slices.Min(value) < slices.Max(value)) {
 			count++
 		}
 	}
@@ -294,7 +275,7 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 // measure sets the sums of left over all rows: Σ‖y‖² to ‖Xc‖² − Σ‖w‖², and Σwyᵀ to WᵀXc − (WᵀW)U, for the
 // coordinates w in the rows of W.
 func (s *sparseSamples) measure(left *outside) error {
-	w, err := s.multiply(left.vectors)
+	w, err := multiply(s, left.vectors)
 	if err != nil {
 		return err
 	}

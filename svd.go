@@ -66,28 +66,16 @@ func thinSVD(ctx context.Context, a *Matrix) (*svdResult, error) {
 	return r, cancelled(ctx)
 }
 
-// rowsBySize returns the indices of the rows of a by descending power of two of their largest magnitude. The
-// largest of all is about 1. In this order QR with pivoting preserves the digits of rows whose entries are
-// far smaller than the entries of other rows (Cox and Higham, 1998).
+// rowsBySize returns the indices of the rows of a by descending power of two of their largest magnitude. In
+// this order QR with pivoting preserves the digits of rows whose entries are far smaller than the entries of
+// other rows (Cox and Higham, 1998).
 func rowsBySize(a *Matrix) []int {
-	var places [1200]int // places[p]: of the next row with power −p
-	powers, order := make([]int, a.Rows), make([]int, a.Rows)
+	powers := make([]float64, a.Rows)
 	for i := range powers {
 		top, _ := rowMaxAbs(a.row(i))
-		_, exp := math.Frexp(top)
-		if powers[i] = max(0, -exp); top == 0 {
-			powers[i] = len(places) - 2 // rows of zeros are last
-		}
-		places[powers[i]+1]++
+		powers[i] = math.Logb(top) // −Inf for a row of zeros
 	}
-	for p := range len(places) - 1 {
-		places[p+1] += places[p]
-	}
-	for i, p := range powers {
-		order[places[p]] = i
-		places[p]++
-	}
-	return order
+	return descending(powers)
 }
 
 // jacobiSVD returns the decomposition of the n×d matrix a, n ≥ d, which it overwrites. If ctx ends it returns
@@ -215,14 +203,8 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 
 // jacobiRotation returns the cosine and the sine of the smaller angle θ with cot 2θ = ζ.
 func jacobiRotation(zeta float64) (c, s float64) {
-	size := math.Abs(zeta)
-	t := 0.5 / size // for 1 + ζ² = ζ² to rounding
-	if size < 0x1p100 {
-		t = 1 / (size + math.Sqrt(1+zeta*zeta))
-	}
-	if zeta < 0 {
-		t = -t
-	}
+	size := min(math.Abs(zeta), 0x1p500) // its square is finite
+	t := math.Copysign(1/(size+math.Sqrt(1+size*size)), zeta)
 	c = 1 / math.Sqrt(1+t*t)
 	return c, c * t
 }

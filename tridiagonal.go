@@ -283,9 +283,9 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 func (t *reduction) leading(ctx context.Context, values []float64, wanted []int) (rows *Matrix, ok bool) {
 	rows = NewMatrix(len(wanted), len(t.diag), nil)
 	ok = true
-	var size float64 // of T
+	var norm float64 // of T, or up to twice as much
 	for i, d := range t.diag {
-		size = max(size, math.Abs(d)+2*math.Abs(t.off[i]))
+		norm = max(norm, math.Abs(d)+2*math.Abs(t.off[i]))
 	}
 	rng := rand.New(rand.NewPCG(0, uint64(len(t.diag))))
 	t.split(func(lo, hi int) {
@@ -298,18 +298,17 @@ func (t *reduction) leading(ctx context.Context, values []float64, wanted []int)
 			}
 		}
 		if len(z) > 0 && ok {
-			ok = newInverseIteration(t.diag[lo:hi], t.off[lo:hi], size, rng).vectors(ctx, theta, z)
+			ok = newInverseIteration(t.diag[lo:hi], t.off[lo:hi], norm, rng).vectors(ctx, theta, z)
 		}
 	})
 	return rows, ok && !stopped(ctx)
 }
 
-// inverseIteration finds eigenvectors of one block of T, scaled by a power of two to a norm in [½, 1).
+// inverseIteration finds eigenvectors of one block of T.
 type inverseIteration struct {
 	d, e []float64 // diagonal and off-diagonal
-	up   float64   // the power of two
-	norm float64
-	most float64 // the largest residual to accept
+	norm float64   // of T
+	most float64   // the largest residual to accept
 	rng  *rand.Rand
 	// T − θI = P·L·U by Gaussian elimination with row exchanges (LAPACK's dlagtf).
 	inverse, u1, u2 []float64 // U: the inverse of its diagonal, and the two diagonals above
@@ -317,28 +316,14 @@ type inverseIteration struct {
 	swapped         []bool
 }
 
-// newInverseIteration returns the iteration for a block with diagonal d and off-diagonal e. size is the norm
-// of T.
-func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseIteration {
+// newInverseIteration returns the iteration for a block with diagonal d and off-diagonal e.
+func newInverseIteration(d, e []float64, norm float64, rng *rand.Rand) *inverseIteration {
 	n := len(d)
-	var norm float64
-	for i, v := range d {
-		s := math.Abs(v) + math.Abs(e[i])
-		if i > 0 {
-			s += math.Abs(e[i-1])
-		}
-		norm = max(norm, s)
-	}
-	_, exp := math.Frexp(norm)
-	up, zeros := math.Ldexp(1, -exp), func() []float64 { return make([]float64, n) }
-	it := &inverseIteration{
-		d: slices.Clone(d), e: slices.Clone(e), up: up, norm: norm * up,
-		most: 4 * float64(n) * doubleEps * max(norm*up, size*up), rng: rng,
+	zeros := func() []float64 { return make([]float64, n) }
+	return &inverseIteration{
+		d: d, e: e, norm: norm, most: 4 * float64(n) * doubleEps * norm, rng: rng,
 		inverse: zeros(), u1: zeros(), u2: zeros(), l: zeros(), swapped: make([]bool, n),
 	}
-	scale(it.d, it.up)
-	scale(it.e, it.up)
-	return it
 }
 
 // doubleEps is the distance from 1 to the next float64.
@@ -360,7 +345,7 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 		}
 		// Values that agree to rounding are moved apart. Values closer than 1e-3·norm form a cluster.
 		last := shift
-		shift = theta[j] * it.up
+		shift = theta[j]
 		if j > 0 {
 			if least := 10 * doubleEps * math.Abs(shift); last-shift < least {
 				shift = last - least
@@ -382,7 +367,7 @@ func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]
 		for l := range j {
 			worst = max(worst, math.Abs(dot(x, z[l])))
 		}
-		if !(worst <= 4*float64(n)*doubleEps) || !(it.residual(x, theta[j]*it.up) <= it.most) {
+		if !(worst <= 4*float64(n)*doubleEps) || !(it.residual(x, theta[j]) <= it.most) {
 			return false
 		}
 	}
