@@ -45,18 +45,31 @@ func ProjectSimplex(dst, v []float64) []float64 {
 // entries above −1, since no other entry can remain positive. It then drops entries at or below the τ of the
 // remaining ones until none is left to drop.
 func threshold(v []float64) (tau float64) {
+	count := 0
+	for _, x := range v {
+		if x > -1 {
+			count++
+		}
+	}
+	var few [32]float64
+	kept := few[:0]
+	if count > len(few) {
+		kept = make([]float64, 0, count)
+	}
 	tau = -1
-	for last := len(v) + 1; ; {
-		sum, count := 0.0, 0
+	for n := count + 1; ; {
+		sum := 0.0
 		for _, x := range v {
 			if x > tau {
 				sum += x
-				count++
+				kept = append(kept, x)
 			}
 		}
-		if count >= last { // rounding of τ may bring entries back
+		if len(kept) >= n {
 			return tau
 		}
-		last, tau = count, (sum-1)/float64(count)
+		n = len(kept)
+		tau = (sum - 1) / float64(n)
+		v, kept = kept, kept[:0] // the k-th kept entry overwrites entry k or an earlier one
 	}
 }
