@@ -166,8 +166,10 @@ const mostAdded = 100
 // told elsewhere. 1 297 files have 10 such columns, two of them by chance.
 func (p *parser) added() (at []int) {
 	columns, all := p.survey.columns, p.numbers()
+	rows := slices.Max(append(mapped(all, func(j int) int { return len(columns[j].list) }), 0))
 	full := only(all, func(j int) bool {
-		return len(columns[j].list) == len(columns[all[0]].list) && columns[j].gaps == 0
+		c := &columns[j]
+		return c.gaps == 0 && len(c.list) == rows && c.least < c.most
 	})
 	if len(full) > mostAdded {
 		return nil

@@ -208,7 +208,8 @@ func TestCrossed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, told, _ := strings.Cut(strings.Join(got.Notes, ""), "each value of column 1 (land) stands beside ")
+		_, told, _ := strings.Cut(strings.Join(got.Notes, ""), "each value of ")
+		told = strings.TrimPrefix(told, "column 1 (land) stands beside ")
 		if told, _, _ = strings.Cut(told, " column 2 (indicator)"); told != c.want {
 			t.Errorf("%s: %q: %q", name, told, got.Notes)
 		}
@@ -268,6 +269,13 @@ func TestTold(t *testing.T) {
 		{"id,a,b,c\n" + linesOf(5, "s%d,$,$.5,3") + linesOf(5, "t%d,$.7E6,4$.5E7,3E8"), "", "1000 times smaller"},
 		{"id,q,a,b,T,c\n" + linesOf(9, "s%d,4$,%d,1$%d,1$%d,2.$"), "", "sums or means"},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 1), "column 5 (T) is used as data, but may be sums or means", ""},
+		{"id,T,a,b,c,d\n" + linesOf(9, "s%d,3%d,1%d,2$,4$,7.$") + "t,55,15,40,3,2\n", "", "sums or means"},
+		{sums("%d,%d,%.1[5]f,%[3]g,%[4]g,7.5", 1), "column 3 (a) is used as data, but may be sums or means", ""},
+		{sums("%d,%d,%g,%g,%.1f,7.5", 1) + "u,,1,2,3,5\n", "column 5 (T) is used as data, but may be su", ""},
+		{sums("%d,%d,%g,%g,%.1f,7.5", 1) + "u,4,1,,3,5\n", "", "sums or means"},
+		{sums("%d,%d,%g,%[3]g,%[3]g,7.5", 1), "", "sums or means"},
+		{"id,a,b,T,c,d\n" + linesOf(9, "s%d,0.$,0.$,0.%d,4$,7.$"), "", "sums or means"},
+		{"id,n,spp code\n" + linesOf(9, "s%d,4$,30$"), "column 3 (spp code) is used as data, but may be classes", ""},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 0.5), "column 5 (T) is used as data, but may be sums or means", ""},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 1.01), "", "sums or means"},
 		{sums("%d,%d,%g,%g,%.0f9,7.5", 1), "", "sums or means"},
@@ -298,7 +306,9 @@ func TestTold(t *testing.T) {
 func TestLead(t *testing.T) {
 	taxa := "division;class;genera;S1;S2;S3;S4;S5\n" + linesOf(12, "D;C;Gen%d;$;%d.5;4$;1;2")
 	counter := ",Unnamed: 0,uniprot,info,S1,S2,S3,S4,S5\n" + linesOf(12, "%d,%d,P%d,x,$,%d.5,4$,1,2")
-	for _, text := range []string{taxa, counter} {
+	ids := strings.Replace(strings.ReplaceAll(taxa, "D;C;", "p"), "division;class", "probe", 1)
+	ids = regexp.MustCompile(`pGen(\d+)`).ReplaceAllString(ids, "p$1;D;Gen$1")
+	for text, name := range map[string]string{taxa: "Gen3", counter: "P3", strings.Replace(ids, "probe", "probe;class", 1): "p3"} {
 		_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Words: Flags(func(string) bool { return true })})
 		if text == taxa && (err == nil || !strings.Contains(err.Error(), "column 3 (genera) names features")) ||
 			text == counter && err != nil {
@@ -306,7 +316,8 @@ func TestLead(t *testing.T) {
 		}
 		d := Dialect{Guess: true, Transpose: TransposeYes}
 		got, err := Read(strings.NewReader(text), "t", d)
-		if err != nil || !slices.Equal(got.IDs, []string{"S1", "S2", "S3", "S4", "S5"}) || got.Data[12+3] != 3.5 {
+		if err != nil || !slices.Equal(got.IDs, []string{"S1", "S2", "S3", "S4", "S5"}) || got.Data[12+3] != 3.5 ||
+			got.Names[3] != name {
 			t.Errorf("%.20q: %+v, %v", text, got, err)
 		}
 		_, err = Read(strings.NewReader(strings.Replace(text, "10.5", "ten", 1)), "t", d)

@@ -449,7 +449,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if err != nil {
 		return nil, "", err
 	}
-	if f.head != nil && len(lines) > 0 && f.order == nil {
+	if f.head != nil && len(lines) > 0 {
 		lines[0] = pack(f.head, lines[0].at)
 	}
 	if n := min(f.above, len(lines)); n > 1 { // text may follow at once
