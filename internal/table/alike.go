@@ -49,9 +49,8 @@ func (t *Table) noteAlike(data []bool, d *Dialect) {
 	}
 }
 
-// leastMixed is how many times larger the numbers of other quantities are. 51 tables that are transposed
-// have factors between two rows in order of size of at most 180 if all are samples, else of at least 7
-// 400.
+// leastMixed is how many times larger the numbers of other quantities are. In 51 tables that are transposed
+// rows that follow each other in size are at most 180 times apart if all are samples, else at least 7400.
 const leastMixed = 1000
 
 // noteMixed warns of rows of a transposed table with far smaller numbers than the others, as counts of
