@@ -88,7 +88,9 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 	}
 	first := slices.IndexFunc(lines, func(line []byte) bool { return !isComment(line) })
 	for _, line := range lines[:first] {
-		s.comments = [2][]byte{s.comments[1], line}
+		if len(bytes.Trim(line, "#-= \t\r\n")) > 0 { // no rule
+			s.comments = [2][]byte{s.comments[1], line}
+		}
 		s.about = s.about || aboutSpectra(line)
 	}
 	body := new(survey).split(bytes.Join(lines[first:], nil), d.Delimiter, surveyRows)
@@ -104,7 +106,7 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 }
 
 // namesAbove takes names from the last comment before the rows, or from the one above it if that has as
-// many fields and the last has units.
+// many fields and the last has units or is a rule.
 func (s *survey) namesAbove(d *Dialect) {
 	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
 		return

@@ -260,7 +260,8 @@ func (s *survey) shape(d *Dialect) {
 	first, rows := s.lines[0], s.lines[1:]
 	longer := func(line [][]byte) bool { return len(line) == len(first)+1 }
 	c := &(&parser{layout: &layout{dialect: *d, survey: s, width: 1}}).columnsOf(rows)[0]
-	switch names := c.different && c.gaps == 0 && (c.text() || c.whole); {
+	one := c.gaps == 0 || c.gaps == 1 && len(rows) >= 8 // NA may be a name
+	switch names := c.different && one && (c.text() || c.whole); {
 	case howMany(rows, longer) < len(rows), len(first) == 1 && !c.text(),
 		!names && !(c.text() && absent(first[0])):
 		// an error follows: the lines differ in length, or the comma may be the decimal sign

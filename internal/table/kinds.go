@@ -191,7 +191,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteDoubtful()
+	p.noteDoubtful(rows)
 	p.noteCrossed(rows)
 	p.noteApart(rows)
 	p.notePlate()
@@ -353,7 +353,7 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 
 // noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
 // else. Each of the latter has one warning.
-func (p *parser) noteDoubtful() {
+func (p *parser) noteDoubtful(rows [][][]byte) {
 	times, told := map[string]int{}, map[int]bool{}
 	for _, j := range p.numbers() {
 		times[p.names[j]]++
@@ -363,7 +363,7 @@ func (p *parser) noteDoubtful() {
 			quote(p.names[twice[0]]))
 	}
 	warned := 0
-	for _, doubt := range p.doubts(times, told) {
+	for _, doubt := range p.doubts(rows, times, told) {
 		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
 		for _, j := range found {
 			told[j] = true
@@ -397,7 +397,7 @@ type doubt struct {
 
 // doubts returns all doubts. times are how often the names of columns come, told the columns of earlier
 // doubts.
-func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
+func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool) []doubt {
 	pairs := map[string]string{"x": "y", "y": "x", "top": "bottom", "bottom": "top"}
 	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
 	where := func(name string) bool {
@@ -406,7 +406,7 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 			times[pairs[name]] > 0 && p.width > 4 || times[twin(name)] > 0
 	}
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
-	all, order, added := p.numbers(), p.inOrder(), p.added()
+	all, order, added, coded := p.numbers(), p.inOrder(), p.added(), p.coded(rows)
 	many, others, span := p.beside()
 	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
 	rising := func(c *column) bool { return p.header != nil && p.width > 2 && c.rising && c.numbers >= 10 }
@@ -419,9 +419,9 @@ func (p *parser) doubts(times map[string]int, told map[int]bool) []doubt {
 		}},
 		{"be classes or ids", func(j int, name string, c *column) bool { // such as Plot, and cell 207827637
 			few := 2*c.kinds() <= c.numbers && !isDigit(name[len(name)-1]) // as gene NR_000005
-			named := is("factor", name) || idName(name)
+			named := is("factor", name) || has("flag", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
-			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
+			return c.whole && (c.padded || named || long || in(coded, j) || few && (is("class", name) || is("id", lastWord(name))))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet

@@ -160,14 +160,16 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	n, samples, axis := len(l.rows), l.count(p, l.keys...), l.count(p, l.axis)
 	pairs := l.count(p, append(slices.Clone(l.keys), l.axis)...)
 	spread := 2*pairs >= samples*axis && (samples == 1 || 2*pairs >= 3*axis)
+	value := &l.all[l.values[0]]
+	counts := l.named && pairs == n && value.whole && value.least > 0 && 2*n >= 3*axis // few species are everywhere
 	full := samples > 2 && pairs == n && (cut || n == samples*axis)
 	panel := len(l.values) > 1 && l.all[l.axis].years() // of countries, which are other samples each year
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +
 		someOf(mapped(l.keys, l.column)) + " and " + strconv.Itoa(axis) + " values of " + l.column(l.axis)
-	if axis < 2 || axis < 3 && !l.named || !spread || panel || len(l.values) > 2 && !full ||
+	if axis < 2 || axis < 3 && !l.named || !spread && !counts || panel || len(l.values) > 2 && !full ||
 		!l.named && !full && (pairs < n || !l.all[l.axis].text()) {
 		return asItStands, why
-	} else if l.named && axis > 2 {
+	} else if l.named && axis > 2 && spread {
 		return certain, why
 	}
 	return likely, why

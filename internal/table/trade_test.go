@@ -42,6 +42,11 @@ func TestTrade(t *testing.T) {
 		openAQ += fmt.Sprintf("A,2023-03-%02d,35.1,-106.5,%s,%d g,%d.5\n", 1+i/3,
 			[3]string{"pm25", "o3", "no2"}[parameter], parameter, i*i%11)
 	}
+	layers := ",p2,p3,p4,p5,p6\n"
+	for i, name := range strings.Fields("Acer_campestre_t Acer_platanoides_t Fraxinus_excelsior_s Hedera_helix_t " +
+		"Ulmus_minor_t Quercus_sp._t Tilia_cordata_s Ulmus_glabra_s Carpinus_betulus_s") {
+		layers += fmt.Sprintf("%s,%d,0.2,0,%d,1\n", name, i*i%5, 9-i)
+	}
 	for _, c := range [][2]string{
 		{species, "names features (-transpose yes"},
 		{indels, "the table is transposed"},
@@ -99,6 +104,11 @@ func TestTrade(t *testing.T) {
 		{"7.5,r0,4,,\n" + linesOf(9, "$.5,s%d,2.$"), "10 rows"},
 		{"a,b,c,d,e,f\n" + linesOf(9, "$.5,2"), "lines have 2: take out the lines"},
 		{"a,b,c,d\n" + linesOf(9, "x,$.5,2"), "lines have 3: take out the lines"},
+		{"sp_code,tank,abundance\n" + linesOf(14, "sp%d,A,4$") + linesOf(3, "sp%d,B,3$\nsp%d,C,2\nsp%d,D,$"),
+			"this seems to be a long table"},
+		{"a b c\n" + linesOf(9, "S%d 0.$ 2.$ %d.5") + "NA 1 2 3\n", "line 1 has one name less"},
+		{"# x y z\n# - --- ----\n" + linesOf(9, "S%d 0.$ 2$"), "|y|z|"},
+		{layers, "column 1 names features"},
 		{"0,k,v\n" + linesOf(9, "$.5,s%d,$,,") + linesOf(9, "$,t%d,2.$"), "column 2 (k) is taken for the rows' ids"},
 		{"%CPUs\n@relation cpu\n@data\n1,2\n%\n", "keep the lines below @data that do not begin with %"},
 		{"id,Sr,2s_Sr,y_coord\n" + linesOf(9, "s%d,2.$,0.$,4$%d.5"),
@@ -267,6 +277,11 @@ func TestTold(t *testing.T) {
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,2.5,,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(9, "s%d,0,0,4$") + "s,1,1,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(5, "s%d,$,$.5,3") + linesOf(5, "t%d,$.7E6,4$.5E7,3E8"), "", "1000 times smaller"},
+		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D$,3$7,%d.$"), "column 3 (dnum) is used as data, but may be classes", ""},
+		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D$,3$7,%d.$") + "n,D5,317,3\n", "", "classes or ids"},
+		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D%d,3%d7,$.%d") + "n,D1,317,3\n", "", "classes or ids"},
+		{"name,flags,a\n" + linesOf(12, "n%d,4%d$,$.5"), "", "classes or ids"},
+		{"name,qa_flag,a\n" + linesOf(12, "n%d,4%d$,$.5"), "column 2 (qa_flag) is used as data, but may be cl", ""},
 		{"id,q,a,b,T,c\n" + linesOf(9, "s%d,4$,%d,1$%d,1$%d,2.$"), "", "sums or means"},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 1), "column 5 (T) is used as data, but may be sums or means", ""},
 		{"id,T,a,b,c,d\n" + linesOf(9, "s%d,3%d,1%d,2$,4$,7.$") + "t,55,15,40,3,2\n", "", "sums or means"},

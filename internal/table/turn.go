@@ -360,6 +360,9 @@ func isFeature(s string) bool {
 	word, number := sampleWord(s)
 	at := max(0, strings.IndexAny(s, " ._"))
 	genus, species := s[:at], s[min(at+1, len(s)):]
+	if n := len(species); n > 2 && species[n-2] == '_' { // a layer of vegetation, as Tilia_cordata_t
+		species = species[:n-2]
+	}
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
 	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens")) ||
 		words["element"][s] || words["element"][genus] && !strings.ContainsAny(species, "0123456789") ||
@@ -368,7 +371,8 @@ func isFeature(s string) bool {
 
 // latin reports whether a word may be the second of a species' name: Orange juice and Whole milk are none.
 func latin(s string) bool {
-	ends := []string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp"}
+	ends := []string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp", "oides", "estre",
+		"ior", "inor", "ajor", "ix"}
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 

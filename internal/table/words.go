@@ -64,7 +64,8 @@ factor | well | plot | block | replicate | rep | site | station | batch | treatm
 factor | gender | quadrat
 factor | r_score | f_score | m_score | r score | f score | m score | rfm_score | rfm score
 factor | condition | arm | treat | subject | patient | seurat_clusters | leiden | louvain | daytime
-factor* | flag | _qc
+factor* | _qc
+flag | flag
 limit | lod | loq | mdl | dl | detection limit | limit of detection
 orange type | d | discrete | c | continuous | s | string | t | time
 orange flag | | class | meta | ignore | i | m
