@@ -290,6 +290,11 @@ func TestLead(t *testing.T) {
 			t.Error(err)
 		}
 	}
+	text := "name,a,,c,,d,e\n" + linesOf(9, "g%d,$,,%d.5,%d,4$,1") + "g9,3,7,4.5,9,1,2\n"
+	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Transpose: TransposeYes, Missing: true})
+	if err != nil || got.Rows != 5 || got.Data[10+9] != 7 || !strings.Contains(got.Notes[0], "no samples: column 5") {
+		t.Errorf("a counter and a column with one number, both without a name: %+v, %v", got, err)
+	}
 }
 
 // TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign.

@@ -129,8 +129,8 @@ func (f *frame) lead() {
 
 // counts reports whether a column without a name counts the lines.
 func (f *frame) counts(j int) bool {
-	name := shown(f.head[j])
-	return f.all[j].consecutive && (name == "" || unnamed(name))
+	c, name := &f.all[j], shown(f.head[j])
+	return c.consecutive && c.numbers == len(f.rows) && (name == "" || unnamed(name))
 }
 
 // place is where the text has a column.
@@ -465,8 +465,9 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if corner {
 		f.aside = nil
 	}
-	if named := only(f.aside, func(j int) bool { return f.nameOf(j) != "" }); len(named) > 0 {
-		left = "; left out as no samples: " + someOf(mapped(named, f.column))
+	full := func(j int) bool { return !f.paired && f.all[j].numbers+f.all[j].words > 0 }
+	if told := only(f.aside, func(j int) bool { return f.nameOf(j) != "" || full(j) }); len(told) > 0 {
+		left = "; left out as no samples: " + someOf(mapped(told, f.column))
 	}
 	var rows []int
 	for j := range p.width {
