@@ -99,8 +99,8 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 			full := len(rows) == n*m || p.survey.cut && len(rows) > (n-1)*m && len(rows) < n*m
 			many := n >= leastCrossed && m > 1 && m <= min(n/2, mostKinds) && full
 			if (many || few && m > 2 && n >= m && 2*len(rows) >= n*m) && count(of, kind) == len(rows) {
-				p.survey.note("warning: each value of " + p.columnName(of) + " stands beside " + strconv.Itoa(m) +
-					" of " + p.columnName(kind) + " on lines of their own, which may be of one sample")
+				p.survey.note("warning: each value of " + p.columnName(of) + " stands beside up to " +
+					strconv.Itoa(m) + " of " + p.columnName(kind) + " on lines of their own, which may be of one sample")
 				return
 			}
 		}

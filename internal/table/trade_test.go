@@ -203,7 +203,7 @@ func TestCrossed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, told, _ := strings.Cut(strings.Join(got.Notes, ""), "each value of column 1 (land) stands beside ")
+		_, told, _ := strings.Cut(strings.Join(got.Notes, ""), "each value of column 1 (land) stands beside up to ")
 		if told, _, _ = strings.Cut(told, " column 2 (indicator)"); told != c.want {
 			t.Errorf("%s: %q: %q", name, told, got.Notes)
 		}
