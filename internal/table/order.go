@@ -120,10 +120,13 @@ func (p *parser) noteApart(rows [][][]byte) {
 		return
 	}
 	below := func(u, v float64) bool { return u > 0 && leastFold*u <= v }
+	compared := 0
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
 		if !c.text() || len(c.values) > mostKinds {
 			continue
+		} else if compared++; compared > mostCrossed {
+			return // each of them reads all numbers again
 		}
 		sizes := mapped(c.values, func(value string) []float64 {
 			with := func(line [][]byte) bool { return shown(bytes.TrimSpace(line[j])) == value }

@@ -228,6 +228,9 @@ func TestTold(t *testing.T) {
 	hour := regexp.MustCompile(`,\d+(\d\d),`).ReplaceAllString(clock, ",1$1,")
 	round := regexp.MustCompile(`\d\d,`).ReplaceAllString(clock, "50,")
 	sizes := "kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(5, "conc,$%d00,3%d0,2%d00")
+	behind := func(n int) string { // n more texts
+		return regexp.MustCompile("(?m)^").ReplaceAllString(strings.TrimSpace(sizes), strings.Repeat("x,", n))
+	}
 	for _, c := range []struct{ text, note, not string }{
 		{plate, "rows A to H and columns 1, 2, … look like the wells of a plate", ""},
 		{strings.Replace(plate, "B,", "X,", 1), "", "a plate"},
@@ -243,6 +246,8 @@ func TestTold(t *testing.T) {
 		{"kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(2, "conc,$%d00,3%d0,2%d00"), "", "100 times"},
 		{"kind,a,b,c\n" + linesOf(9, "abs,0,0,0") + linesOf(5, "conc,1,2,0"), "", "100 times"},
 		{many, "", "100 times"},
+		{behind(11), "rows with \"conc\" in column 12 (kind) have numbers 100 times", ""},
+		{behind(12), "", "100 times"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$"), "column 3 (a mean) is used as data, but may be copies", ""},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,1.5,2.5,3\n", "", "copies"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,1.5,,3\n", "", "copies"},
