@@ -258,6 +258,7 @@ func TestTold(t *testing.T) {
 		{"id,pcb,a\n" + linesOf(9, "s%d,<0.0$,$.5") + "t,0.3,4\n", "", "limits of detection"},
 		{"id,r,f,m,RFM_Score\n" + linesOf(9, "s%d,$%d,4$,%d.$,3$1"), "column 5 (RFM_Score) is used as data, but may be cl", ""},
 		{"cluster,a,b\n0,1.5,3\n1,2,4.5\n2,7,1\n", "column 1 (cluster) is taken for the rows' ids", ""},
+		{"target,a,b\n488,2,4.5\n", "", "taken for the rows' ids"},
 		{",name,a,b\n" + linesOf(9, "1%d,n%d,$.5,4$"), "column 2 (name) is taken for the rows' ids", ""},
 		{"CustomerID,name,a,b\n" + linesOf(9, "1%d,n%d,$.5,4$"), "column 1 (CustomerID) is taken for the rows' ids", ""},
 	} {
