@@ -291,6 +291,11 @@ func TestLead(t *testing.T) {
 		if err != nil || !slices.Equal(got.IDs, []string{"S1", "S2", "S3", "S4", "S5"}) || got.Data[12+3] != 3.5 {
 			t.Errorf("%.20q: %+v, %v", text, got, err)
 		}
+		d = Dialect{Guess: true, Known: got.Names}
+		if got, err = Read(strings.NewReader(text), "t", d); err != nil ||
+			!strings.Contains(got.Notes[0], "since column 3 has the names") {
+			t.Errorf("%.20q: %+v, %v", text, got, err)
+		}
 		_, err = Read(strings.NewReader(strings.Replace(text, "10.5", "ten", 1)), "t", d)
 		if err == nil || !strings.Contains(err.Error(), "\"ten\"") {
 			t.Error(err)

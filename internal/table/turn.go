@@ -291,7 +291,7 @@ func (f *frame) known(names []string) (turning, string) {
 	if slices.ContainsFunc(mapped(top[1:], shown), has) || down < 2 || 10*down < 9*min(len(f.rows), len(names)) {
 		return asItStands, ""
 	}
-	return certain, "column 1 has the names of the model's columns"
+	return certain, "column " + strconv.Itoa(f.place(0)+1) + " has the names of the model's columns"
 }
 
 // spectral reports whether the name of column 1, its unit or the text above say that it is an axis.
