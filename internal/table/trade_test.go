@@ -308,6 +308,18 @@ func TestLead(t *testing.T) {
 	}
 }
 
+// TestLists: lists of numbers in a field, as SAINT writes, are no columns, whichever signs part them and fields.
+func TestLists(t *testing.T) {
+	text := "prey;spec;a;b\n" + linesOf(9, "P%d;$|0|1|2|$;$.5;%d.25")
+	for _, signs := range []string{";|", ",|", "\t|", "|;", "\t;", ",;"} {
+		got, err := Read(strings.NewReader(strings.NewReplacer(";", signs[:1], "|", signs[1:]).Replace(text)), "t",
+			Dialect{Guess: true, Text: TextDrop})
+		if err != nil || strings.Join(got.Names, " ") != "a b" || got.Rows != 9 {
+			t.Errorf("%q: %+v, %v", signs, got, err)
+		}
+	}
+}
+
 // TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign.
 func TestNotIDs(t *testing.T) {
 	for name, want := range map[string]bool{"CHLORID": false, "LIQUID": false, "POINTID": true, "SampleID": true, "id": true} {
