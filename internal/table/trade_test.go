@@ -306,6 +306,10 @@ func TestLead(t *testing.T) {
 	if err != nil || got.Rows != 5 || got.Data[10+9] != 7 || !strings.Contains(got.Notes[0], "no samples: column 5") {
 		t.Errorf("a counter and a column with one number, both without a name: %+v, %v", got, err)
 	}
+	got, err = Read(strings.NewReader("name,a,\ng1,5,7\n"), "t", Dialect{Guess: true, Transpose: TransposeYes})
+	if err != nil || got.Rows != 2 {
+		t.Errorf("one line: %+v, %v", got, err)
+	}
 }
 
 // TestLists: lists of numbers in a field, as SAINT writes, are no columns, whichever signs part them and fields.

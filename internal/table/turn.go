@@ -130,7 +130,7 @@ func (f *frame) lead() {
 // counts reports whether a column without a name counts the lines.
 func (f *frame) counts(j int) bool {
 	c, name := &f.all[j], shown(f.head[j])
-	return c.consecutive && c.numbers == len(f.rows) && (name == "" || unnamed(name))
+	return c.consecutive && c.numbers == max(2, len(f.rows)) && (name == "" || unnamed(name))
 }
 
 // place is where the text has a column.
