@@ -252,7 +252,7 @@ func (b *block) header(first int) int {
 		return n
 	case first < row:
 		return row
-	case b.marked(n-1, marks):
+	case b.marked(n-1, marks) && !(len(last) == b.width && absent(last[0])): // but ;a;b is a header
 		return n
 	case b.width > 2 && len(last) == b.width-1 && b.filled(last): // as R writes: column 1 has no name
 		return n - 1

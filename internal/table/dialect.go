@@ -35,7 +35,9 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		}
 		numbers := func() int { return howMany(b.of, func(of bool) bool { return of }) }
 		sure := b != nil && (comma != ' ' || 2*b.numbers > 1 || b.width > 2 && b.even() && numbers() > 1)
-		if sure && (best == nil || b.numbers > best.numbers && (b.even() || !best.even())) { // lists such as 0|1
+		switch {
+		case !sure || best != nil && best.even() && !b.even(): // lists such as 0|1
+		case best == nil || b.numbers > best.numbers || b.even() && !best.even() && numbers() > 0:
 			best, d.Delimiter = b, comma
 		}
 	}

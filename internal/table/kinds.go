@@ -421,7 +421,7 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 			few := 2*c.kinds() <= c.numbers && !isDigit(name[len(name)-1]) // as gene NR_000005
 			named := is("factor", name) || has("flag", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
-			return c.whole && (c.padded || named || long || in(coded, j) || few && (is("class", name) || is("id", lastWord(name))))
+			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
@@ -458,6 +458,7 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 				return !is("axis", name) && (j == 0 || !isNumber([]byte(name))) && (in(order, j) ||
 					len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
+		{"be codes of another column's words", func(j int, _ string, _ *column) bool { return in(coded, j) }},
 		{"be copies of columns before them", func(j int, _ string, c *column) bool { // such as the mean of one
 			same := func(i int) bool { return i < j && slices.Equal(p.survey.columns[i].list, c.list) }
 			return len(all) <= mostListed && c.gaps == 0 && c.kinds() > 4 && slices.ContainsFunc(all, same)

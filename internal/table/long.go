@@ -161,7 +161,7 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 	pairs := l.count(p, append(slices.Clone(l.keys), l.axis)...)
 	spread := 2*pairs >= samples*axis && (samples == 1 || 2*pairs >= 3*axis)
 	value := &l.all[l.values[0]]
-	counts := l.named && pairs == n && value.whole && value.least > 0 && 2*n >= 3*axis // few species are everywhere
+	counts := l.named && l.all[l.axis].text() && value.whole && value.least > 0 && pairs == n && 2*n >= 3*axis
 	full := samples > 2 && pairs == n && (cut || n == samples*axis)
 	panel := len(l.values) > 1 && l.all[l.axis].years() // of countries, which are other samples each year
 	why := "its lines have a value for each of " + Count(samples, "sample") + " of " +

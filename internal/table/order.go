@@ -99,8 +99,8 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 			full := len(rows) == n*m || p.survey.cut && len(rows) > (n-1)*m && len(rows) < n*m
 			many := n >= leastCrossed && m > 1 && m <= min(n/2, mostKinds) && full
 			if (many || few && m > 2 && n >= m && 2*len(rows) >= n*m) && count(of, kind) == len(rows) {
-				p.survey.note("warning: each value of " + p.columnName(of) + " stands beside " + strconv.Itoa(m) +
-					" of " + p.columnName(kind) + " on lines of their own, which may be of one sample")
+				p.survey.note("warning: each value of " + p.columnName(of) + " stands beside up to " +
+					strconv.Itoa(m) + " of " + p.columnName(kind) + " on lines of their own, which may be of one sample")
 				return
 			}
 		}
@@ -149,10 +149,13 @@ func (p *parser) noteApart(rows [][][]byte) {
 		return
 	}
 	below := func(u, v float64) bool { return u > 0 && leastFold*u <= v }
+	compared := 0
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
 		if !c.text() || len(c.values) > mostKinds {
 			continue
+		} else if compared++; compared > mostCrossed {
+			return // each of them reads all numbers again
 		}
 		sizes := mapped(c.values, func(value string) []float64 {
 			with := func(line [][]byte) bool { return shown(bytes.TrimSpace(line[j])) == value }

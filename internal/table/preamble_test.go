@@ -51,6 +51,8 @@ func TestPreamble(t *testing.T) {
 		{"sep=;\nTitle\nname;a;b;c\n" + rows(";", ".", "sN", "", "", ""), 1, "a b c"},
 		{"name,a,b,c\n" + named, 0, "a b c"},
 		{"a,b,c\n" + named, 0, "a b c"},
+		{";a;b\n" + rows(";", ".", "sN", "", ""), 0, "a b"},
+		{"; made by hand\nname;a;b\n" + rows(";", ".", "sN", "", ""), 1, "a b"},
 		{"name,a,b,c\n,mg,mg,mg\n" + named, 0, "a b c"},
 		{"Wavelength,Abs\nnm,AU\n" + two, 0, "Wavelength Abs"},
 		{"x,y\nmm,AU\n" + two, 0, "x y"},

@@ -219,7 +219,7 @@ func TestCrossed(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, told, _ := strings.Cut(strings.Join(got.Notes, ""), "each value of ")
-		told = strings.TrimPrefix(told, "column 1 (land) stands beside ")
+		told = strings.TrimPrefix(told, "column 1 (land) stands beside up to ")
 		if told, _, _ = strings.Cut(told, " column 2 (indicator)"); told != c.want {
 			t.Errorf("%s: %q: %q", name, told, got.Notes)
 		}
@@ -257,6 +257,9 @@ func TestTold(t *testing.T) {
 	}
 	round := regexp.MustCompile(`\d\d,`).ReplaceAllString(clock, "50,")
 	sizes := "kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(5, "conc,$%d00,3%d0,2%d00")
+	behind := func(n int) string { // n more texts
+		return regexp.MustCompile("(?m)^").ReplaceAllString(strings.TrimSpace(sizes), strings.Repeat("x,", n))
+	}
 	for _, c := range []struct{ text, note, not string }{
 		{plate, "rows A to H and columns 1, 2, … look like the wells of a plate", ""},
 		{strings.Replace(plate, "B,", "X,", 1), "", "a plate"},
@@ -272,14 +275,16 @@ func TestTold(t *testing.T) {
 		{"kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(2, "conc,$%d00,3%d0,2%d00"), "", "100 times"},
 		{"kind,a,b,c\n" + linesOf(9, "abs,0,0,0") + linesOf(5, "conc,1,2,0"), "", "100 times"},
 		{many, "", "100 times"},
+		{behind(11), "rows with \"conc\" in column 12 (kind) have numbers 100 times", ""},
+		{behind(12), "", "100 times"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$"), "column 3 (a mean) is used as data, but may be copies", ""},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,1.5,2.5,3\n", "", "copies"},
 		{"id,a,a mean,b\n" + linesOf(9, "s%d,%d.$,%d.$,4$") + "s,,2.5,3\nt,2.5,,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(9, "s%d,0,0,4$") + "s,1,1,3\n", "", "copies"},
 		{"id,a,b,c\n" + linesOf(5, "s%d,$,$.5,3") + linesOf(5, "t%d,$.7E6,4$.5E7,3E8"), "", "1000 times smaller"},
-		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D$,3$7,%d.$"), "column 3 (dnum) is used as data, but may be classes", ""},
-		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D$,3$7,%d.$") + "n,D5,317,3\n", "", "classes or ids"},
-		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D%d,3%d7,$.%d") + "n,D1,317,3\n", "", "classes or ids"},
+		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D$,3$7,%d.$"), "column 3 (dnum) is used as data, but may be codes", ""},
+		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D$,3$7,%d.$") + "n,D5,317,3\n", "", "be codes of"},
+		{"name,dname,dnum,a\n" + linesOf(12, "n%d,D%d,3%d7,$.%d") + "n,D1,317,3\n", "", "be codes of"},
 		{"name,flags,a\n" + linesOf(12, "n%d,4%d$,$.5"), "", "classes or ids"},
 		{"name,qa_flag,a\n" + linesOf(12, "n%d,4%d$,$.5"), "column 2 (qa_flag) is used as data, but may be cl", ""},
 		{"id,q,a,b,T,c\n" + linesOf(9, "s%d,4$,%d,1$%d,1$%d,2.$"), "", "sums or means"},
@@ -300,6 +305,7 @@ func TestTold(t *testing.T) {
 		{"id,pcb,a\n" + linesOf(9, "s%d,<0.0$,$.5") + "t,0.3,4\n", "", "limits of detection"},
 		{"id,r,f,m,RFM_Score\n" + linesOf(9, "s%d,$%d,4$,%d.$,3$1"), "column 5 (RFM_Score) is used as data, but may be cl", ""},
 		{"cluster,a,b\n0,1.5,3\n1,2,4.5\n2,7,1\n", "column 1 (cluster) is taken for the rows' ids", ""},
+		{"target,a,b\n488,2,4.5\n", "", "taken for the rows' ids"},
 		{",name,a,b\n" + linesOf(9, "1%d,n%d,$.5,4$"), "column 2 (name) is taken for the rows' ids", ""},
 		{"CustomerID,name,a,b\n" + linesOf(9, "1%d,n%d,$.5,4$"), "column 1 (CustomerID) is taken for the rows' ids", ""},
 	} {
@@ -335,9 +341,35 @@ func TestLead(t *testing.T) {
 			got.Names[3] != name {
 			t.Errorf("%.20q: %+v, %v", text, got, err)
 		}
+		d = Dialect{Guess: true, Known: got.Names}
+		if got, err = Read(strings.NewReader(text), "t", d); err != nil ||
+			!strings.Contains(got.Notes[0], "since column "+map[bool]string{true: "1", false: "3"}[name == "p3"]+" has the names") {
+			t.Errorf("%.20q: %+v, %v", text, got, err)
+		}
 		_, err = Read(strings.NewReader(strings.Replace(text, "10.5", "ten", 1)), "t", d)
 		if err == nil || !strings.Contains(err.Error(), "\"ten\"") {
 			t.Error(err)
+		}
+	}
+	text := "name,a,,c,,d,e\n" + linesOf(9, "g%d,$,,%d.5,%d,4$,1") + "g9,3,7,4.5,9,1,2\n"
+	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Transpose: TransposeYes, Missing: true})
+	if err != nil || got.Rows != 5 || got.Data[10+9] != 7 || !strings.Contains(got.Notes[0], "no samples: column 5") {
+		t.Errorf("a counter and a column with one number, both without a name: %+v, %v", got, err)
+	}
+	got, err = Read(strings.NewReader("name,a,\ng1,5,7\n"), "t", Dialect{Guess: true, Transpose: TransposeYes})
+	if err != nil || got.Rows != 2 {
+		t.Errorf("one line: %+v, %v", got, err)
+	}
+}
+
+// TestLists: lists of numbers in a field, as SAINT writes, are no columns, whichever signs part them and fields.
+func TestLists(t *testing.T) {
+	text := "prey;spec;a;b\n" + linesOf(9, "P%d;$|0|1|2|$;$.5;%d.25")
+	for _, signs := range []string{";|", ",|", "\t|", "|;", "\t;", ",;"} {
+		got, err := Read(strings.NewReader(strings.NewReplacer(";", signs[:1], "|", signs[1:]).Replace(text)), "t",
+			Dialect{Guess: true, Text: TextDrop})
+		if err != nil || strings.Join(got.Names, " ") != "a b" || got.Rows != 9 {
+			t.Errorf("%q: %+v, %v", signs, got, err)
 		}
 	}
 }

@@ -129,8 +129,8 @@ func (f *frame) lead() {
 
 // counts reports whether a column without a name counts the lines.
 func (f *frame) counts(j int) bool {
-	name := shown(f.head[j])
-	return f.all[j].consecutive && (name == "" || unnamed(name))
+	c, name := &f.all[j], shown(f.head[j])
+	return c.consecutive && c.numbers == max(2, len(f.rows)) && (name == "" || unnamed(name))
 }
 
 // place is where the text has a column.
@@ -291,7 +291,7 @@ func (f *frame) known(names []string) (turning, string) {
 	if slices.ContainsFunc(mapped(top[1:], shown), has) || down < 2 || 10*down < 9*min(len(f.rows), len(names)) {
 		return asItStands, ""
 	}
-	return certain, "column 1 has the names of the model's columns"
+	return certain, "column " + strconv.Itoa(f.place(0)+1) + " has the names of the model's columns"
 }
 
 // spectral reports whether the name of column 1, its unit or the text above say that it is an axis.
@@ -469,8 +469,9 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if corner {
 		f.aside = nil
 	}
-	if named := only(f.aside, func(j int) bool { return f.nameOf(j) != "" }); len(named) > 0 {
-		left = "; left out as no samples: " + someOf(mapped(named, f.column))
+	full := func(j int) bool { return !f.paired && f.all[j].numbers+f.all[j].words > 0 }
+	if told := only(f.aside, func(j int) bool { return f.nameOf(j) != "" || full(j) }); len(told) > 0 {
+		left = "; left out as no samples: " + someOf(mapped(told, f.column))
 	}
 	var rows []int
 	for j := range p.width {

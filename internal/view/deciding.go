@@ -104,10 +104,7 @@ func Deciding(c *scale.Columns, h *table.Head, names []string, left bool) (text 
 		r := c.Spread[j] / c.Spread[widest]
 		sum += r * r
 	}
-	share := " has more than 99 % of the variance"
-	if percent := strconv.FormatFloat(100/sum, 'f', 0, 64); percent != "100" {
-		share = " has " + percent + " % of the variance"
-	}
+	share := " has " + ofVariance(1/sum)
 	name := "column " + names[widest]
 	switch {
 	case 1/sum > deciding:
@@ -149,11 +146,19 @@ func together(spread []float64, used []int, names []string) string {
 			for _, j := range used[:n] {
 				list = append(list, names[j])
 			}
-			return "columns " + strings.Join(list, ", ") + " have " +
-				strconv.FormatFloat(100*share, 'f', 0, 64) + " % of the variance; "
+			return "columns " + strings.Join(list, ", ") + " have " + ofVariance(share) + "; "
 		}
 	}
 	return ""
+}
+
+// ofVariance is a share of the variance in words, which is less than all.
+func ofVariance(share float64) string {
+	percent := strconv.FormatFloat(100*share, 'f', 0, 64)
+	if percent == "100" {
+		percent = "more than 99"
+	}
+	return percent + " % of the variance"
 }
 
 // unlike says that the used columns are in different units, or of other kinds, and that they differ by this

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,17 @@ func TestDeciding(t *testing.T) {
 		if !strings.HasPrefix(text, c.want) || (text == "") != (c.want == "") ||
 			text != "" && column != c.column {
 			t.Errorf("%s %+v: %q, column %d", c.names, c.columns, text, column)
+		}
+	}
+	// Two of many columns share the variance, which is not all of it.
+	wide := slices.Repeat([]float64{.1}, scale.ManyColumns)
+	wide[0] = .001
+	for large, want := range map[float64]string{18: "more than 99", 1.25: "84"} {
+		wide[3], wide[7] = large, large
+		text, _ := Deciding(of(wide...), &table.Head{Names: make([]string, len(wide))},
+			strings.Split(strings.Repeat("a,b,c,d,e,f,g,h,", len(wide)/8), ","), true)
+		if !strings.HasPrefix(text, "columns d, h have "+want+" % of the variance; 64 columns or more") {
+			t.Errorf("two columns of %g: %q", large, text)
 		}
 	}
 	// A column of whole numbers that is seldom more than 0 may be one of decimals.
