@@ -18,15 +18,16 @@
 //     passed over. The decimal sign is the comma if some number can only be read so, and none only with
 //     a point. 1.234 beside semicolons is a question.
 //  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
-//     hardly a word there. The block begins with the first three rows in a row. The lines right above that
-//     have as many fields are the header, or one line with a name less. Comments may stand between. Lines
-//     above the header are text before the table. They are not, and an error follows, if one has as many
-//     fields as the rows, if one has more numbers than words and no blank line is below it, or if three
-//     have. A number alone in a line below others, such as a year, is text. Keys (Date:), lines that begin
-//     with *!%; and all lines above one with * or ! or <tag> are text anyway. Without a header, names come
-//     from the last comment. Lines below the rows are text if they have no number and another number of
-//     fields; below a blank line also if they begin with Mean, SD, n, …, or have no number, or one and
-//     another number of fields. An error in a text of several titled tables says so.
+//     hardly a word there. The block begins with the first three rows in a row. The lines right above
+//     that have as many fields are the header, or one line with a name less. Comments may stand between.
+//     Lines above the header are text before the table. They are not, and an error follows, if one has
+//     as many fields as the rows, if one has more numbers than words and no blank line is below it, or
+//     if three have. A number alone in a line below others, such as a year, is text. Keys (Date:), lines
+//     that begin with *!%; and all lines above one with * or ! or <tag> are text anyway. Without a
+//     header, names come from the last comment that is no rule. Lines below the rows are text if they
+//     have no number, another number of fields, and more than eight letters in the first; below a blank
+//     line also if they begin with Mean, SD, n, …, or have no number, or one and another number of
+//     fields. An error in a text of several titled tables says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is
 //     one if it alone has all fields in quotes, or has words above columns of numbers as often as
 //     numbers. A line of numbers that rise or fall is a header if no other line's numbers do so and one
@@ -67,21 +68,22 @@
 //     twice, counts as column 1 if only text and counters without a name stand before it. With eight
 //     rows an axis beside fewer or other columns is a warning, and so are texts that are features
 //     (OTU_3, gene12, Fe) beside one or two.
-//     Long tables (long.go) have a sample, a value of an axis and a value in each line. If a name tells
-//     the axis (wavelength, gene, parameter), they are arranged anew. If not, they are a question,
-//     provided that each sample has each value of the axis once: the last of two columns of text, or
-//     years beside one. Codes, units, flags and a counter are left out, and counts from 1 are 0 where a
-//     line lacks. Numbers named as samples, places or dates tell of the sample. Several columns of
+//     Long tables (long.go) have a sample, a value of an axis and a value in each line. They are
+//     arranged anew if a name tells the axis (wavelength, gene, parameter), and half of the cells have a
+//     value. If fewer have, and the values are counts, they are a question. If no name tells, they are a
+//     question, provided that no sample has a value of the axis twice: the last of two columns of text,
+//     or years beside one. Codes, units, flags and a counter are left out, and counts from 1 are 0 where
+//     a line lacks. Numbers named as samples, places or dates tell of the sample. Several columns of
 //     values are a question.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
 //     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
 //     out. Left out with a note are empty columns, columns with a name and five numbers, all 100, and a
 //     first column with one number in eight rows or fewer.
-//  7. Numbers (package number, entry.go, form.go). Digits with a sign, a decimal sign and an exponent, E or
-//     D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5.0- for -5. An
-//     empty field, NA, NaN, null, n/a, -, ? and errors of spreadsheets are missing. Missing values, words
-//     among numbers and columns of text are counted to the end of the text, and told in one error, unless
-//     Missing and Text say what to do (faults.go).
+//  7. Numbers (package number, entry.go, form.go). Digits with a sign, a decimal sign and an exponent, E
+//     or D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5.0-
+//     for -5. An empty field, NA, NaN, null, none, n/a, dashes, ? and errors of spreadsheets are
+//     missing. Missing values, words among numbers and columns of text are counted to the end of the
+//     text, and told in one error, unless Missing and Text say what to do (faults.go).
 //
 // If rows come of it, there are warnings (kinds.go, total.go, alike.go) of these kinds.
 //   - The first or last row is the sum or the mean of the others. Rows are named Total, Mean, LOD, …, with
@@ -96,8 +98,9 @@
 //     beside y; Xsugg beside Ysugg). Names come twice. Columns are named m/z, have the numbers of a column
 //     before, limits (<4) alone, or the sums or means of columns beside them.
 //   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
-//     numbers such as 007, and in column 1 numbers of six digits or more that all differ. Under any name few
-//     small whole numbers may be codes, ratings or answers (package kinds).
+//     numbers such as 007, in column 1 numbers of six digits or more that all differ, and numbers that stand
+//     one for one for the words of another column. Beside other numbers few different small ones may be
+//     codes, ratings or answers under any name (package kinds).
 //   - One row alone has no id. Ten texts or more have a line for each of two texts or more of another column.
 //     Three texts do, beside at most three columns of numbers.
 //   - Whole numbers only rise, or count again. Other numbers rise at regular steps. Equal numbers stay
