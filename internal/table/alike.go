@@ -72,8 +72,8 @@ func (t *Table) noteMixed() {
 	for i := 1; i < len(rows); i++ {
 		if rows[i].size >= leastMixed*rows[i-1].size {
 			name := func(r row) string { return r.name }
-			t.note("warning: numbers of rows " + someOf(mapped(rows[:i], name)) + " are 1000 times smaller than " +
-				"those of " + someOf(mapped(rows[i:], name)) + ": they may be of other quantities, and no samples")
+			t.note("warning: rows " + someOf(mapped(rows[:i], name)) + " have numbers 1000 times smaller than rows " +
+				someOf(mapped(rows[i:], name)) + " have: they may be other quantities, and no samples")
 			return
 		}
 	}

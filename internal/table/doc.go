@@ -90,13 +90,13 @@
 //     rows named SD, n, … beside them.
 //   - Numbers such as -200, -0.99 and -9999 come twice or more, far from all others of their column. So do -1
 //     and -9 as the only number below 0. A number such as 1e30 comes once.
-//   - All columns of data have about the same number in each row, while rows differ in size, as genes by samples
-//     do. Ids or names that are samples, dates or a series prevent this warning. Five columns stand beside ids
-//     named gene, protein, ….
-//   - Columns are uncertainties (Zr Error or 2s_Zr behind Zr, Fe_err, sd), or named as sums or n. They are years
-//     (1800 to 2100), times such as 1430, parts of dates, depths or coordinates (lat, and long beside it; x
-//     beside y; Xsugg beside Ysugg). Names come twice. Columns are named m/z, have the numbers of a column
-//     before, limits (<4) alone, or the sums or means of columns beside them.
+//   - All columns of data have about the same number in each row, while rows differ in size, as genes by
+//     samples do. Ids or names that are samples, dates or a series prevent this warning. Five columns stand
+//     beside ids named gene, protein, ….
+//   - Columns are uncertainties (Zr Error or 2s_Zr behind Zr, Fe_err, sd), or named as sums or n. They are
+//     years (1800 to 2100), times such as 1430, parts of dates, depths or coordinates (lat, and long beside
+//     it; x beside y; Xsugg beside Ysugg). Names come twice. Columns are named m/z, have the numbers of a
+//     column before, limits (<4) alone, or the sums or means of columns beside them.
 //   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
 //     numbers such as 007, in column 1 numbers of six digits or more that all differ, and numbers that stand
 //     one for one for the words of another column. Beside other numbers few different small ones may be
@@ -105,9 +105,9 @@
 //     Three texts do, beside at most three columns of numbers.
 //   - Whole numbers only rise, or count again. Other numbers rise at regular steps. Equal numbers stay
 //     together, or come in turn. Numbers are the same within such a group.
-//   - Rows with one value of a column of text have numbers 100 times those with another, in each column. Rows
-//     of a transposed table have numbers 1000 times those of others. Rows A, B, C, … and columns 1, 2, 3, …
-//     are a plate.
+//   - Rows with one value of a column of text have numbers 100 times as large as rows with another, in each
+//     column. Rows of a transposed table have numbers 1000 times as large as others. Rows A, B, C, … and
+//     columns 1, 2, 3, … are a plate.
 //
 // # Advice
 //

@@ -10,8 +10,8 @@ import (
 )
 
 // idEnds are the ends of names of columns of ids, in lower case.
-var idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number", "code",
-	"customerno", "customer no"}
+var idEnds = []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number",
+	"code", "customerno", "customer no"}
 
 func idName(name string) bool {
 	lower := strings.ToLower(name)

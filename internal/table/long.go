@@ -310,7 +310,8 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 			e := &Error{Source: p.source, Line: line.at, Msg: "a second value of " + l.sample(line) + " at " +
 				shown(field) + " in " + l.column(l.axis) + "; the first is on line " + strconv.Itoa(lines[first].at)}
 			ask := p.dialect.Words.Long
-			return nil, "", e.advise(ask, "a long table has one; "+ask+" no reads its lines as rows", []string{ask, "no"})
+			advice := "a long table has one; " + ask + " no reads its lines as rows"
+			return nil, "", e.advise(ask, advice, []string{ask, "no"})
 		}
 		entries[at] = int32(i)
 	}

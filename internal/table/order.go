@@ -126,7 +126,8 @@ func (p *parser) coded(rows [][][]byte) (at []int) {
 				word[b], number[a] = a, b
 				return is != there || is && known != a
 			}
-			if c := &p.survey.columns[i]; c.text() && !c.different && c.gaps == 0 && !slices.ContainsFunc(rows, other) &&
+			c := &p.survey.columns[i]
+			if c.text() && !c.different && c.gaps == 0 && !slices.ContainsFunc(rows, other) &&
 				len(word) > 2 && 10*len(word) <= 9*len(rows) {
 				at = append(at, j)
 				break
@@ -165,8 +166,8 @@ func (p *parser) noteApart(rows [][][]byte) {
 			for b, large := range sizes {
 				if slices.EqualFunc(small, large, below) {
 					p.survey.note("warning: rows with " + quote(c.values[b]) + " in " + p.columnName(j) + " have numbers " +
-						strconv.Itoa(leastFold) + " times those of rows with " + quote(c.values[a]) + ": they may be " +
-						"other quantities, or blanks")
+						strconv.Itoa(leastFold) + " times as large as rows with " + quote(c.values[a]) + ": they " +
+						"may be other quantities, or blanks")
 					return
 				}
 			}
@@ -193,7 +194,7 @@ func (p *parser) sizes(rows [][][]byte, columns []int) []float64 {
 // mostAdded is how many columns are looked at by added.
 const mostAdded = 100
 
-// added returns the columns that are the sum or the mean, but for rounding, of two columns or more right
+// added returns the columns that are the sum or the mean, as they are rounded, of two columns or more right
 // before or behind them, as a total of plastics or the mean of an interval. The sum of all others is
 // told elsewhere. 1 297 files have 10 such columns, two of them by chance.
 func (p *parser) added() (at []int) {

@@ -115,8 +115,8 @@ func TestTrade(t *testing.T) {
 			"column 3 (2s_Sr) is used as data, but may be uncertainties of the columns before them"},
 		{"id,a,b,YCOO,XCOO\n" + linesOf(9, "s%d,2.$,0.$,3$.%d,4$%d.5"), "column 4 (YCOO), column 5 (XCOO) are used"},
 		{"protein\tlen\tS1\tS2\tS3\tpeptides S1\tpeptides S2\n" +
-			linesOf(12, "P%d\t30$\t%d.5E7\t$.1E7\t$.2E8\t1$\t2$"), "numbers of rows \"peptides S1\", " +
-			"\"peptides S2\", \"len\" are 1000 times smaller than those of"},
+			linesOf(12, "P%d\t30$\t%d.5E7\t$.1E7\t$.2E8\t1$\t2$"), "rows \"peptides S1\", " +
+			"\"peptides S2\", \"len\" have numbers 1000 times smaller than rows"},
 		{"bait\tn\tspec\tctrl\tscore\n" + linesOf(9, "b%d\t$\t$|1|0\t0|%d|2|0|$|1|2|3\t$.5"), "a column of text: column 3 (spec), 4 values such as \"1|1|0\""},
 		{"A spectrum at air mass 1.5 by the office, see https://a.b/c\nBy its use you agree to all the terms\n" +
 			linesOf(20, "28%d.5   $.3E-2"), "lines 1-2 are left out: text before the table"},
@@ -269,7 +269,7 @@ func TestTold(t *testing.T) {
 		{hours, "", "may be dates"}, {round, "", "may be dates"}, {clock[:90], "", "may be dates"},
 		{"id,g1,g2,NR_000005\n" + linesOf(12, "s%d,2.$,$.5,$"), "", "classes or ids"},
 		{"id,g1,g2,Plate_Nr\n" + linesOf(12, "s%d,2.$,$.5,$"), "column 4 (Plate_Nr) is used as data, but may be cl", ""},
-		{sizes, "rows with \"conc\" in column 1 (kind) have numbers 100 times those of rows with \"abs\"", ""},
+		{sizes, "rows with \"conc\" in column 1 (kind) have numbers 100 times as large as rows with \"abs\"", ""},
 		{sizes + linesOf(6, "abs,1,90,2"), "", "100 times"},
 		{"kind,a,b\n" + linesOf(5, "abs,$.5,0.%d5") + linesOf(5, "conc,$%d00,3%d0"), "", "100 times"},
 		{"kind,a,b,c\n" + linesOf(5, "abs,$.5,0.%d5,$") + linesOf(2, "conc,$%d00,3%d0,2%d00"), "", "100 times"},

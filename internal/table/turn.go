@@ -371,8 +371,8 @@ func isFeature(s string) bool {
 
 // latin reports whether a word may be the second of a species' name: Orange juice and Whole milk are none.
 func latin(s string) bool {
-	ends := []string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp", "oides", "estre",
-		"ior", "inor", "ajor", "ix"}
+	ends := []string{"a", "i", "is", "us", "um", "are", "ale", "ens", "ans", "sp.", "spp.", "sp",
+		"oides", "estre", "ior", "inor", "ajor", "ix"}
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) })
 }
 
