@@ -34,7 +34,7 @@
 //     thing more says so: eight or more have regular steps; they count above names of rows; five or
 //     more, or numbers at equal steps, lie outside of their columns or leave a column without a name.
 //     Otherwise it is a question if it has eight numbers or equal steps, or if numbers of another line
-//     rise or fall, too. It is a question, too, if it has words above columns of numbers, but more
+//     rise or fall, too. If none of this holds, it is a question if it has words above columns of
 //     numbers.
 //     Up to four lines below belong to the header, such as units and questions. Above columns of numbers
 //     they have words and no number; if they have words above text, too, these must be units, three
@@ -42,17 +42,18 @@
 //     ones. Below such names a line with a word in column 1 alone ends the header, as pandas writes. A
 //     header with a field less has no name for column 1, or with a blank corner none for the last.
 //     Ids (ids.go) are a column whose values all differ. One may be blank beside eight or more. The
-//     column is text or dates, or its name is or ends in id, nr or code, or it has no name. Or its
-//     numbers count by ones, or rise evenly beside names that are numbers. In column 1 a fifth of the
-//     values, at least three, may be words beside numbers. Elsewhere words with digits may stand beside
-//     whole numbers if all have one length (01, 2A). Names go before dates, and dates before counts.
-//     Other columns that may be ids are left out, with a note. Columns without a name, or named x, y, z,
-//     beside names that are numbers are positions, and carried along.
+//     column is text or dates, or its name is or ends in id, nr or code, or it has no name. Or, in five
+//     rows or more, its numbers count by ones, or they rise evenly beside names that are numbers. In
+//     column 1 a fifth of the values, at least three, may be words beside numbers. Elsewhere words with
+//     digits may stand beside whole numbers if all have one length (01, 2A). Names go before dates, and
+//     dates before counts; of several the first is taken. Other columns that may be ids are left out,
+//     with a note. Columns without a name, or named x, y, z, beside names that are numbers are
+//     positions, and carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are eight rows and three columns of
 //     samples: all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if
 //     four of five names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any
-//     words that differ in their numbers (X1, X2) or numbers. Time, Date, Year and numbers that count
-//     are no axis.
+//     words that differ in their numbers (X1, X2) or numbers. Time, Date and Year are no axis, and
+//     numbers that count are one only by its name or unit.
 //     The table is transposed if column 1 is an axis by its name, its unit or the text above (nm, cm-1, m/z,
 //     Wavelength), and line 1 names samples, or there is no line 1 and the columns are smooth. So it is if
 //     column 1 has genes, by its name (gene, protein), types of mutations or the main oxides, and line 1
@@ -96,7 +97,8 @@
 //   - Columns are uncertainties (Zr Error or 2s_Zr behind Zr, Fe_err, sd), or named as sums or n. They are
 //     years (1800 to 2100), times such as 1430, parts of dates, depths or coordinates (lat, and long beside
 //     it; x beside y; Xsugg beside Ysugg). Names come twice. Columns are named m/z, have the numbers of a
-//     column before, limits (<4) alone, or the sums or means of columns beside them.
+//     column before (five different ones or more), limits (<4) alone, or the sums or means of columns beside
+//     them. They have other names than four times as many columns, at least eight, named by numbers.
 //   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
 //     numbers such as 007, in column 1 numbers of six digits or more that all differ, and numbers that stand
 //     one for one for the words of another column. Beside other numbers few different small ones may be
