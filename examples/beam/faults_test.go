@@ -124,7 +124,7 @@ var faultyWrites = map[string]struct {
 			return errFull
 		}
 		return nil
-	}, "memberships/b.csv: 132 bytes were written, the file has 131"},
+	}, "memberships/b.csv: N bytes were written, the file has N-1"},
 	"rename": {func(op, file string, _ int) error {
 		if op == "rename" && file == "b.csv" {
 			return errFull
@@ -186,7 +186,14 @@ func TestFaultyWrites(t *testing.T) {
 					args = append(args, "-plain")
 				}
 				code, stdout, stderr := do(t.Context(), args...)
-				if code != exitFailure || stdout != "" || !strings.Contains(stderr, test.says) || strings.Count(stderr, "\n") != 1 {
+				said := stderr
+				if _, counts, _ := strings.Cut(stderr, "b.csv: "); name == "short" { // of 130 bytes or so
+					var n, has int
+					if _, err := fmt.Sscanf(counts, "%d bytes were written, the file has %d", &n, &has); err == nil && n == has+1 {
+						said = "memberships/b.csv: N bytes were written, the file has N-1"
+					}
+				}
+				if code != exitFailure || stdout != "" || !strings.Contains(said, test.says) || strings.Count(stderr, "\n") != 1 {
 					t.Errorf("code %d, %q, not %q", code, stderr, test.says)
 				}
 				if files := tree(t, out); len(files) > 0 {

@@ -115,6 +115,9 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	}
 	if bare {
 		parts[0] += "; without them 1 column of numbers is left"
+		if slices.ContainsFunc(texts, func(f flaw) bool { return p.survey.columns[f.field].few() }) {
+			parts[0] += ", as in a long table"
+		}
 	}
 	for _, s := range lines {
 		say(Plural(s.count, "a line", Count(s.count, "line")) + " of words among the rows, as of a header, with " +
@@ -139,7 +142,8 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 		say(p.on(other.Line) + ": " + other.Msg)
 	}
 	if e.Msg = strings.Join(parts, "; and "); bare {
-		return e
+		ask := p.dialect.Words.Long
+		return e.advise(ask, "if it is a long table, "+ask+" yes makes a row of each sample", []string{ask, "yes"})
 	}
 	advice, settings := p.mending(p.remedies(texts, slices.Concat(lines, strays), len(gaps) > 0, rows, e), texts)
 	return e.advise(advice, advice, settings)

@@ -318,9 +318,10 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	n, width := len(samples.first), len(points.first)
 	why = l.column(l.values[0]) + " becomes " + Count(n, "row") + " of " + Count(width, "column") +
 		", one for each value of " + l.column(l.axis)
-	if float64(n)*float64(width) > 20*float64(len(entries))+1000 || n == 0 {
+	one := len(entries) == n && width > 2 // each sample has one value: a key tells lines
+	if float64(n)*float64(width) > 20*float64(len(entries))+1000 || n == 0 || one {
 		return nil, "", &Error{Source: p.source, Msg: why + ", but there are only " +
-			Count(len(entries), "line") + "; samples must have values in common"}
+			Count(len(entries), "line") + "; samples must have values in common: leave out keys that differ on each line"}
 	}
 	value := &l.all[l.values[0]]
 	a = l.cells(p, lines, samples.first, points.first, entries)

@@ -201,6 +201,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 	if p.survey != nil {
 		t.noteTotals(p.numeric(), &p.dialect)
 		t.noteFar(p.numeric(), &p.dialect)
+		t.noteNegative(p.numeric(), &p.dialect)
 		t.noteZeros()
 		t.noteAlike(p.numeric(), &p.dialect)
 		t.noteMixed()

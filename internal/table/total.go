@@ -146,15 +146,49 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 	}
 	for _, v := range slices.Sorted(maps.Keys(times)) {
 		shown := strconv.FormatFloat(v, 'g', -1, 64)
-		flags := " " + shown
-		if fills := d.fills(); fills != nil {
-			flags += " " + d.Words.Missing + " " + fills[0]
-		}
 		if sure[v] {
-			t.note("warning: " + shown + " comes " + Plural(times[v], "once", strconv.Itoa(times[v])+" times") +
-				", in " + someOf(in[v]) + hint(d.Words.NA, flags+", if it is a missing value, in any column"))
+			t.note("warning: " + shown + " comes " + Plural(times[v], "once", strconv.Itoa(times[v])+" times") + ", in " +
+				someOf(in[v]) + hint(d.Words.NA, d.naFlags(shown)+", if it is a missing value, in any column"))
 		}
 	}
+}
+
+// noteNegative warns of -1 to -9 if two of them or more are the only numbers below 0, in three columns or more, and
+// reach further than the numbers above 0 in one: surveys write so why an answer is missing.
+func (t *Table) noteNegative(data []bool, d *Dialect) {
+	times, columns, further := map[float64]int{}, 0, false
+	for j, e := range t.ends(-1) {
+		if !data[j] || e.value < 1 {
+			continue
+		}
+		most := 0.0
+		for i := j; i < len(t.Data); i += len(t.Names) {
+			if v := t.Data[i]; v < 0 && (v < -9 || v != math.Trunc(v)) {
+				return
+			} else if v < 0 {
+				times[v]++
+			} else {
+				most = max(most, v)
+			}
+		}
+		columns++
+		further = further || e.value > most
+	}
+	if len(times) < 2 || columns < 3 || !further {
+		return
+	}
+	shown := mapped(slices.Sorted(maps.Keys(times)), func(v float64) string { return strconv.Itoa(int(v)) })
+	list := strings.Join(shown, ",")
+	t.note("warning: " + list + " are the only numbers below 0, in " + strconv.Itoa(columns) + " columns" +
+		hint(d.Words.NA, d.naFlags(list)+", if they say why a value is missing"))
+}
+
+// naFlags is the advice to take words as missing, without the setting's own word.
+func (d *Dialect) naFlags(words string) string {
+	if fills := d.fills(); fills != nil {
+		return " " + words + " " + d.Words.Missing + " " + fills[0]
+	}
+	return " " + words
 }
 
 // end is the largest of some numbers, the next to it, and how often it comes.
