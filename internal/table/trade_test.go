@@ -109,6 +109,8 @@ func TestTrade(t *testing.T) {
 		{"a b c\n" + linesOf(9, "S%d 0.$ 2.$ %d.5") + "NA 1 2 3\n", "line 1 has one name less"},
 		{"# x y z\n# - --- ----\n" + linesOf(9, "S%d 0.$ 2$"), "|y|z|"},
 		{layers, "column 1 names features"},
+		{"day,kind,v\n" + linesOf(3, "2001-01-0$,cl$,$.5") + linesOf(3, "2001-01-0$,cl$,2.$"),
+			"without them 1 column of numbers is left, as in a long table"},
 		{"nr,day,kind,v\n" + linesOf(9, "n%d,2001-01-0$,cl,$.5") + linesOf(9, "m%d,2001-01-0$,pH,7.$"),
 			"columns of text: column 2 (day)"},
 		{"0,k,v\n" + linesOf(9, "$.5,s%d,$,,") + linesOf(9, "$,t%d,2.$"), "column 2 (k) is taken for the rows' ids"},
@@ -212,7 +214,8 @@ func TestCrossed(t *testing.T) {
 			linesOf(4, "L%d,growth,0.$,1.$"), ""},
 		"analytes": {"land,indicator,a,b\n" + linesOf(4, "L%d,people,$00,4%d0") +
 			linesOf(4, "L%d,growth,0.$,1.$") + linesOf(3, "L%d,age,3$.5,4"), "3 of"},
-		"sparse": {"land,indicator,a,b\n" + linesOf(12, "L%d,i%d,$00,4%d0") + linesOf(12, "L%d,j%d,$00,4%d0"), ""},
+		"sparse": {"land,indicator,a,b\n" + linesOf(12, "L%d,i%d,$00,4%d0") + linesOf(11, "L%d,i1%d,$00,4%d0") +
+			linesOf(9, "L1%d,i%d,7,4%d0"), ""},
 		"many columns": {"land,indicator,a,b,c,d\n" + linesOf(4, "L%d,people,$00,4%d0,$,1.$") +
 			linesOf(4, "L%d,growth,0.$,1.$,$,$") + linesOf(3, "L%d,age,3$.5,4,%d.$,$"), ""},
 	} {
@@ -290,6 +293,9 @@ func TestTold(t *testing.T) {
 		{"name,flags,a\n" + linesOf(12, "n%d,4%d$,$.5"), "", "classes or ids"},
 		{"name,qa_flag,a\n" + linesOf(12, "n%d,4%d$,$.5"), "column 2 (qa_flag) is used as data, but may be cl", ""},
 		{"a,b,c,d\n" + linesOf(9, "4$,-4,-5,1\n5$,-4,$,-5"), "-5,-4 are the only numbers below 0, in 3 columns", ""},
+		{"a,b,c,d\n" + linesOf(9, "4$,-4,-5,1\n5$,-4,$,5"), "", "only numbers below 0"},
+		{"id,q,Z,b,T,c\n" + linesOf(9, "s%d,4$,0,1$%d,1$%d,2.$"), "column 5 (T) is used as data, but may be copies", ""},
+		{"id,a,zip code\n" + linesOf(9, "s%d,4.$,3$%d"), "column 3 (zip code) is left out: its name says so", ""},
 		{"a,b,c,d\n" + linesOf(9, "4$,-2,-1,2\n5$,2,$,-2"), "", "only numbers below 0"},
 		{"a,b,c,d\n" + linesOf(9, "4$,-4,-5,1\n5$,-40,$,-5"), "", "only numbers below 0"},
 		{"id,q,a,b,T,c\n" + linesOf(9, "s%d,4$,%d,1$%d,1$%d,2.$"), "", "sums or means"},
