@@ -394,6 +394,16 @@ func twoSum(a, b float64) (sum, lost float64) {
 	return sum, (a - (sum - part)) + (b - part)
 }
 
+// twoProduct returns a·b, rounded, and the rounding error to 2^-106 of the product (Dekker). It avoids
+// math.FMA, which WebAssembly emulates.
+func twoProduct(a, b float64) (product, lost float64) {
+	const upper = ^uint64(1<<27 - 1)
+	ah, bh := math.Float64frombits(math.Float64bits(a)&upper), math.Float64frombits(math.Float64bits(b)&upper)
+	al, bl := a-ah, b-bh
+	product = a * b
+	return product, ((ah*bh - product) + ah*bl + al*bh) + al*bl
+}
+
 // fineSum is a sum and its lost roundings. Up to 2^26 terms its value is off by at most two roundings of the
 // sum of magnitudes: see fineDepth.
 type fineSum struct{ sum, lost float64 }

@@ -411,3 +411,18 @@ func TestPackedColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoProduct: a product and its error are the exact product, to 2^-104 of it.
+func TestTwoProduct(t *testing.T) {
+	for i, a := range randomData(200, 1, 0, 1).Data {
+		b := math.Ldexp(1+float64(i)/7, 3*i-300)
+		product, lost := twoProduct(a, b)
+		exact := new(big.Float).SetPrec(200).SetFloat64(a)
+		exact.Mul(exact, new(big.Float).SetFloat64(b))
+		exact.Sub(exact, new(big.Float).SetFloat64(product))
+		off, _ := exact.Sub(exact, new(big.Float).SetFloat64(lost)).Float64()
+		if product != a*b || math.Abs(off) > 0x1p-104*math.Abs(product) {
+			t.Errorf("%g·%g: %g and %g, off by %g", a, b, product, lost, off)
+		}
+	}
+}

@@ -94,7 +94,8 @@ func (s *sparseSamples) setMean() {
 			sum.add(s.weight(rows[t]) * v)
 		}
 		m := sum.value() / mass
-		s.mean[j], fine.rest[j] = m, (math.FMA(-m, mass, sum.sum)+sum.lost)/mass
+		product, off := twoProduct(m, mass)
+		s.mean[j], fine.rest[j] = m, (sum.sum-product-off+sum.lost)/mass
 	}
 	if !s.centred {
 		clear(s.mean)
