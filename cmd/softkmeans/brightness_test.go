@@ -187,7 +187,8 @@ func TestSentences(t *testing.T) {
 	o.write(t, o.path, 1)
 	report := parseJSON[answer.Answer](t, must(t, "fit", "-k", "3", "-json", o.path))
 	notes := strings.Join(report.Notes, "\n")
-	if !strings.Contains(notes, ". Rows differ in brightness") || regexp.MustCompile(`\. \p{Ll}`).MatchString(notes) {
+	small := regexp.MustCompile(`\. \p{Ll}`)
+	if !strings.Contains(notes, ". Rows differ in brightness") || small.MatchString(notes) {
 		t.Error(notes)
 	}
 }

@@ -95,8 +95,8 @@ func checkMeans(t *testing.T, report answer.Answer, m *modelfile.File) {
 	}
 }
 
-// TestClusterSizes: sizes, weights and means in the file of -means are the sums over the clusters of -o, with the
-// row's mixture, or the column's mean, in place of a missing value. predict finds the same clusters.
+// TestClusterSizes: sizes, weights and means in the file of -means are of the clusters in the file of -o. The
+// row's mixture, or the column's mean, stands for a missing value. predict finds the same clusters.
 func TestClusterSizes(t *testing.T) {
 	inFolder(t, "")
 	rng := rand.New(rand.NewPCG(1, 9))
@@ -119,8 +119,8 @@ func TestClusterSizes(t *testing.T) {
 			text += "\n"
 		}
 		writeText(t, "data.csv", text)
-		for _, flags := range []string{"-drop w -missing fit", "-weights w -missing fit", "-weights w -missing mean",
-			"-drop w -missing drop", "-weights w -missing fit -scale zscore -k 9"} {
+		for _, flags := range []string{"-drop w -missing fit", "-weights w -missing fit",
+			"-weights w -missing mean", "-drop w -missing drop", "-weights w -missing fit -scale zscore -k 9"} {
 			args := "fit -k 3 -guess no -id id -scale none -o o.csv -means means.csv -centers c.csv -model m.json " +
 				flags + " data.csv"
 			code, _, stderr := do(t, "", strings.Fields(args)...)
@@ -142,7 +142,8 @@ func TestClusterSizes(t *testing.T) {
 // checkSizes compares the file of -means with the rows x, and completes these as the flags say.
 func checkSizes(t *testing.T, flags string, x *softkmeans.Matrix, weights []float64) {
 	t.Helper()
-	fitted, means := columnsNamed(t, readFile(t, "o.csv"), "cluster"), columnsNamed(t, readFile(t, "means.csv"), "")
+	fitted := columnsNamed(t, readFile(t, "o.csv"), "cluster")
+	means := columnsNamed(t, readFile(t, "means.csv"), "")
 	_, text, _ := strings.Cut(readFile(t, "c.csv"), "\n")
 	shares, centers := columnsNamed(t, readFile(t, "o.csv"), "p"), columnsNamed(t, text, "")
 	if strings.Contains(flags, "-missing mean") {

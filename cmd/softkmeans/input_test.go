@@ -140,7 +140,8 @@ func TestProgramNames(t *testing.T) {
 			text += fmt.Sprintf("r%d,%d,%d.5\n", i, i*i%5, i*3%7)
 		}
 		writeText(t, "data.csv", text)
-		notes := strings.Join(parseJSON[answer.Answer](t, must(t, "fit", "-k", "2", "-json", "data.csv")).Notes, "\n")
+		report := parseJSON[answer.Answer](t, must(t, "fit", "-k", "2", "-json", "data.csv"))
+		notes := strings.Join(report.Notes, "\n")
 		if none := strings.Contains(notes, "it has no name"); !strings.Contains(notes, "for the rows' ids") ||
 			none != (name == "") || !none && !strings.Contains(notes, "("+name+")") {
 			t.Errorf("%q: %s", name, notes)

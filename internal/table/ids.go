@@ -92,7 +92,8 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	integers := c.words == 0 && c.whole
 	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
 	const unlike = ", and no value comes twice"
-	counts := integers && gaps == 0 && c.consecutive && (c.numbers >= 5 || all > 1 && j == 0 && is("class", name))
+	class := j == 0 && all > 1 && is("class", name)
+	counts := integers && gaps == 0 && c.consecutive && (c.numbers >= 5 || class)
 	switch {
 	case bare && counts:
 		return numbersOfRows

@@ -321,7 +321,8 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	one := len(entries) == n && width > 2 // each sample has one value: a key tells lines
 	if float64(n)*float64(width) > 20*float64(len(entries))+1000 || n == 0 || one {
 		return nil, "", &Error{Source: p.source, Msg: why + ", but there are only " +
-			Count(len(entries), "line") + "; samples must have values in common: leave out keys that differ on each line"}
+			Count(len(entries), "line") + "; samples must have values in common: leave out keys that differ on " +
+			"each line"}
 	}
 	value := &l.all[l.values[0]]
 	a = l.cells(p, lines, samples.first, points.first, entries)

@@ -110,15 +110,17 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 // coded returns the columns of whole numbers, three or more, that stand one for one for the words of another
 // column, as numbers of districts beside their names. A tenth of the lines repeat others.
 func (p *parser) coded(rows [][][]byte) (at []int) {
-	text := func(line [][]byte, j int) string { return string(bytes.TrimSpace(line[j])) }
-	short := func(line [][]byte) bool { return len(line) < p.width }
 	numbers := p.some(func(_ int, c *column) bool { return c.whole && c.gaps == 0 })
-	if len(numbers) > mostListed || slices.ContainsFunc(rows, short) {
+	if len(numbers) > mostListed || slices.ContainsFunc(rows, p.short) {
 		return nil
 	}
+	text := func(line [][]byte, j int) string { return string(bytes.TrimSpace(line[j])) }
 	for _, j := range numbers {
 		for i := range p.survey.columns {
-			word, number := map[string]string{}, map[string]string{}
+			if c := &p.survey.columns[i]; !c.text() || c.different || c.gaps > 0 {
+				continue
+			}
+			word, number := map[string]string{}, map[string]string{} // of each other
 			other := func(line [][]byte) bool {
 				a, b := text(line, i), text(line, j)
 				known, is := word[b]
@@ -126,9 +128,7 @@ func (p *parser) coded(rows [][][]byte) (at []int) {
 				word[b], number[a] = a, b
 				return is != there || is && known != a
 			}
-			c := &p.survey.columns[i]
-			if c.text() && !c.different && c.gaps == 0 && !slices.ContainsFunc(rows, other) &&
-				len(word) > 2 && 10*len(word) <= 9*len(rows) {
+			if !slices.ContainsFunc(rows, other) && len(word) > 2 && 10*len(word) <= 9*len(rows) {
 				at = append(at, j)
 				break
 			}
@@ -136,6 +136,9 @@ func (p *parser) coded(rows [][][]byte) (at []int) {
 	}
 	return at
 }
+
+// short reports whether a line has fewer fields than line 1, which is an error when it is read.
+func (p *parser) short(line [][]byte) bool { return len(line) < p.width }
 
 // leastFold is how many times larger numbers of another quantity are in each column. None of 1 297 known
 // tables has kinds of rocks, animals or shops that differ so in all of three measurements.
@@ -145,8 +148,7 @@ const leastFold = 100
 // absorbances beside concentrations, totals beside rates, and blanks beside samples do.
 func (p *parser) noteApart(rows [][][]byte) {
 	numbers := p.numbers()
-	short := func(line [][]byte) bool { return len(line) < p.width }
-	if len(numbers) < 3 || slices.ContainsFunc(rows, short) {
+	if len(numbers) < 3 || slices.ContainsFunc(rows, p.short) {
 		return
 	}
 	below := func(u, v float64) bool { return u > 0 && leastFold*u <= v }

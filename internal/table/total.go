@@ -147,14 +147,15 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 	for _, v := range slices.Sorted(maps.Keys(times)) {
 		shown := strconv.FormatFloat(v, 'g', -1, 64)
 		if sure[v] {
-			t.note("warning: " + shown + " comes " + Plural(times[v], "once", strconv.Itoa(times[v])+" times") + ", in " +
-				someOf(in[v]) + hint(d.Words.NA, d.naFlags(shown)+", if it is a missing value, in any column"))
+			often := Plural(times[v], "once", strconv.Itoa(times[v])+" times")
+			t.note("warning: " + shown + " comes " + often + ", in " + someOf(in[v]) +
+				hint(d.Words.NA, d.naFlags(shown)+", if it is a missing value, in any column"))
 		}
 	}
 }
 
-// noteNegative warns of -1 to -9 if two of them or more are the only numbers below 0, in three columns or more, and
-// reach further than the numbers above 0 in one: surveys write so why an answer is missing.
+// noteNegative warns of -1 to -9, by which surveys tell why an answer is missing. Two of them or more must be the
+// only numbers below 0, in three columns or more. In one column they must reach further than numbers above 0.
 func (t *Table) noteNegative(data []bool, d *Dialect) {
 	times, columns, further := map[float64]int{}, 0, false
 	for j, e := range t.ends(-1) {

@@ -44,7 +44,8 @@ aside | chr | start | end | strand | length | rt | rt (min) | rt [min] | ri | m/
 aside | average rt(min) | fill % | s/n average | average mz | mzmed | mzmin | mzmax | rtmed | rtmin | rtmax | npeaks
 aside | genestart | geneend | start_position | end_position | chromosome_name
 aside | score | q-value | mol. weight [kda] | sequence length | peptides | unique peptides | effectivelength
-aside* | molecular weight | confidence | retention time | detection p | razor | peptide counts | sequence coverage | ms/ms count | number of prot
+aside* | molecular weight | confidence
+aside* | retention time | detection p | razor | peptide counts | sequence coverage | ms/ms count | number of prot
 oxide | sio2 | al2o3 | cao
 gct | #1.2 | #1.3
 id | id | ids | index | idx | key | nr | no | no. | number | row | rowid | row_id | rownames | uuid | guid
