@@ -45,10 +45,10 @@ type frame struct {
 	about      bool   // text above the table is about spectra
 
 	all     []column
-	order   []int // the columns as the text has them, if one stands before others here
+	key     int   // the column that names the lines or is their axis: column 1 here, wherever it stands
 	samples []int // the columns of samples, of sort
-	aside   []int // other columns after the first: annotations of the lines
-	again   []int // aside columns that repeat the axis in column 1
+	aside   []int // other columns: annotations of the lines
+	again   []int // aside columns that repeat the axis
 }
 
 const (
@@ -99,32 +99,21 @@ func (f *frame) findUnits(s *survey) {
 	f.classes, f.rows = f.rows[s.units:][:s.classes], f.rows[s.units+s.classes:]
 }
 
-// lead puts the first column that names genes or species before columns of text, as taxa have, and counters.
+// lead makes the first column that names genes or species the key, if only text, as of taxa, and counters
+// stand before it.
 func (f *frame) lead() {
 	if !f.ok || f.paired || f.head == nil || f.all[0].text() && f.all[0].different {
 		return
 	}
-	names := func(j int) bool {
+	for j := range f.all {
 		c, name := &f.all[j], shown(f.head[j])
-		return c.different && c.words == len(f.rows) && (is("gene", name) || is("feature", name))
-	}
-	at := 0
-	for at < f.width && !names(at) && (f.all[at].text() || f.counts(at)) {
-		at++
-	}
-	if at == 0 || at == f.width || !names(at) {
-		return
-	}
-	for j := range f.width {
-		if j != at {
-			f.order = append(f.order, j)
+		if c.different && c.words == len(f.rows) && (is("gene", name) || is("feature", name)) {
+			f.key, f.name = j, name
+			return
+		} else if !c.text() && !f.counts(j) {
+			return
 		}
 	}
-	f.order = slices.Insert(f.order, 0, at)
-	moved := func(line [][]byte) [][]byte { return mapped(f.order, func(j int) []byte { return line[j] }) }
-	f.head, f.rows, f.classes = moved(f.head), mapped(f.rows, moved), mapped(f.classes, moved)
-	f.all = mapped(f.order, func(j int) column { return f.all[j] })
-	f.name = shown(f.head[0])
 }
 
 // counts reports whether a column without a name counts the lines.
@@ -133,20 +122,12 @@ func (f *frame) counts(j int) bool {
 	return c.consecutive && c.numbers == max(2, len(f.rows)) && (name == "" || unnamed(name))
 }
 
-// place is where the text has a column.
-func (f *frame) place(j int) int {
-	if f.order == nil {
-		return j
-	}
-	return f.order[j]
-}
-
 // nameOf is the name of column j; "" for none.
 func (f *frame) nameOf(j int) string {
 	switch {
 	case f.head == nil:
 		return ""
-	case j == 0:
+	case j == f.key:
 		return f.name
 	}
 	return shown(f.head[j])
@@ -159,11 +140,12 @@ func (f *frame) sort() bool {
 		return true
 	}
 	f.samples, f.aside, f.again = nil, nil, nil
-	for j := 1; j < f.width; j++ {
+	for j := range f.width {
 		c, name := &f.all[j], f.nameOf(j)
 		again := sameAxis(name, f.name)
 		axis := (again || is("axis", name)) && c.axis(len(f.rows)) != nil
 		switch {
+		case j == f.key:
 		case f.head != nil && (axis || c.numbers == 0 || is("aside", name) || f.counts(j) ||
 			idName(name) && c.whole && c.different && c.words == 0):
 			if f.aside = append(f.aside, j); axis && again {
@@ -185,7 +167,7 @@ func (f *frame) named() bool {
 	if f.paired {
 		return true
 	}
-	n, c := len(f.rows), &f.all[0]
+	n, c := len(f.rows), &f.all[f.key]
 	ids := f.head != nil && (f.name == "" || idName(f.name) || is("feature", f.name) || is("gene", f.name))
 	return n > 0 && c.different && c.words+c.numbers == n && (c.words == n || c.whole && ids) ||
 		n > 4 && f.axis() != nil
@@ -194,7 +176,7 @@ func (f *frame) named() bool {
 // axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may
 // contain words there, such as depth. They describe the samples.
 func (f *frame) axis() []float64 {
-	c, n := &f.all[0], len(f.rows)
+	c, n := &f.all[f.key], len(f.rows)
 	if c.words <= mostHeadLines && longAxis*c.words < n && is("axis", f.name) {
 		n -= c.words
 	}
@@ -223,7 +205,7 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	case len(f.rows) < leastTurned:
 		return asItStands, ""
 	case len(f.classes) > 0: // or is a row without numbers
-		if t = likely; is("class", shown(f.classes[0][0])) && repeats(f.classes[0]) {
+		if t = likely; is("class", shown(f.classes[0][f.key])) && repeats(f.classes[0]) {
 			t = certain
 		}
 		return t, "a line below their names has classes"
@@ -249,18 +231,18 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 // first.
 func (f *frame) tells(axis []float64) (t turning, why string) {
 	numbered, _, sampled := likeSamples(mapped(f.samples, f.nameOf))
-	n, c, bare, spectral := len(f.samples), &f.all[0], f.head == nil, f.spectral()
+	n, c, bare, spectral := len(f.samples), &f.all[f.key], f.head == nil, f.spectral()
 	samples, smooth := numbered || sampled, axis != nil && f.smooth()
 	gene := is("gene", f.name) || f.down(isMutation) == len(f.rows) || f.down(isOxide) == 3
 	for j := range f.all {
 		if why = f.column(j) + " names features"; (is("of features", f.nameOf(j)) || lineages(f.all[j])) &&
-			(j > 0 || !spectral) {
+			(j != f.key || !spectral) {
 			return likely, why
 		}
 	}
-	switch why = f.column(0) + " names features"; {
+	switch why = f.column(f.key) + " names features"; {
 	case axis != nil:
-		if why = f.column(0) + " is an axis"; smooth {
+		if why = f.column(f.key) + " is an axis"; smooth {
 			why += ", along which the other columns rise and fall smoothly"
 		}
 		switch {
@@ -288,10 +270,10 @@ func (f *frame) known(names []string) (turning, string) {
 	if f.head != nil {
 		top = f.head
 	}
-	if slices.ContainsFunc(mapped(top[1:], shown), has) || down < 2 || 10*down < 9*min(len(f.rows), len(names)) {
+	if slices.ContainsFunc(mapped(top[f.key+1:], shown), has) || down < 2 || 10*down < 9*min(len(f.rows), len(names)) {
 		return asItStands, ""
 	}
-	return certain, "column " + strconv.Itoa(f.place(0)+1) + " has the names of the model's columns"
+	return certain, "column " + strconv.Itoa(f.key+1) + " has the names of the model's columns"
 }
 
 // spectral reports whether the name of column 1, its unit or the text above say that it is an axis.
@@ -316,7 +298,7 @@ func (f *frame) lone(axis []float64) bool {
 	n := len(f.samples)
 	switch {
 	case axis == nil && n > 0:
-		return n < 3 && f.all[0].different && f.features()
+		return n < 3 && f.all[f.key].different && f.features()
 	case len(f.rows) <= 2*leastTurned:
 		return false
 	case n == 0:
@@ -329,7 +311,7 @@ func (f *frame) lone(axis []float64) bool {
 
 // column is "column 2 (depth)", without a name if there is none.
 func (f *frame) column(j int) string {
-	s := "column " + strconv.Itoa(f.place(j)+1)
+	s := "column " + strconv.Itoa(j+1)
 	if name := f.nameOf(j); name != "" {
 		s += " (" + name + ")"
 	}
@@ -338,7 +320,7 @@ func (f *frame) column(j int) string {
 
 // down is how many lines have a name in column 1 that is as asked.
 func (f *frame) down(is func(string) bool) int {
-	return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[0])) })
+	return howMany(f.rows, func(line [][]byte) bool { return is(shown(line[f.key])) })
 }
 
 // features reports whether column 1 has names of features.
@@ -473,9 +455,9 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 	if told := only(f.aside, func(j int) bool { return f.nameOf(j) != "" || full(j) }); len(told) > 0 {
 		left = "; left out as no samples: " + someOf(mapped(told, f.column))
 	}
-	var rows []int
+	rows := []int{f.key}
 	for j := range p.width {
-		if !slices.Contains(f.aside, j) {
+		if j != f.key && !slices.Contains(f.aside, j) {
 			rows = append(rows, j)
 		}
 	}
@@ -483,7 +465,7 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 		if !corner && row == 0 && column == 0 {
 			return cell{0, -1}
 		}
-		return cell{column, f.place(rows[row])}
+		return cell{column, rows[row]}
 	}}, left, nil
 }
 
@@ -497,7 +479,7 @@ func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error
 		return true, "the table is transposed, as asked: its columns are the rows", nil
 	}
 	t, why := s.wayRound(d, f)
-	down := func(line [][]byte) string { return shown(line[0]) }
+	down := func(line [][]byte) string { return shown(line[f.key]) }
 	stay := hasAll(mapped(s.lines[min(1, len(s.lines)):], down), d.columns())
 	turn, err = d.doubt(t, stay, ask, "the samples of this table seem to be its columns, since "+why,
 		"reads it so", "reads the rows as they are")
