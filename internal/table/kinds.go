@@ -16,12 +16,14 @@ import (
 type column struct {
 	list                 []float64 // the numbers
 	numbers, words, gaps int
-	given, givenWords    int  // gaps that Dialect.NA names; those that are no numbers
-	whole                bool // all numbers are whole
-	rising, consecutive  bool // every number is above the last; by 1
-	different            bool // all fields differ that are not empty
-	length               int  // of all fields that are not empty; -1 if they differ, or a word has no digit
-	amounts              int  // words such as 0.5 mg and <0.1
+	given, givenWords    int   // gaps that Dialect.NA names; those that are no numbers
+	whole                bool  // all numbers are whole
+	rising, consecutive  bool  // every number is above the last; by 1
+	different            bool  // all fields differ that are not empty
+	codes                []int // of each line: the same for equal fields, in order of appearance from 0; 0 for none
+	kinds                int   // of fields
+	length               int   // of all fields that are not empty; -1 if they differ, or a word has no digit
+	amounts              int   // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
 	percents             int  // numbers with a percent sign
@@ -41,17 +43,21 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
 		c := &columns[j]
-		*c = column{whole: true, different: true, units: map[string]int{}}
-		seen := map[string]bool{}
-		for _, line := range lines {
+		*c = column{whole: true, different: true, codes: make([]int, len(lines)), units: map[string]int{}}
+		seen := map[string]int{}
+		for i, line := range lines {
 			if j >= len(line) {
 				continue
 			}
 			f := bytes.TrimSpace(line[j])
-			c.add(p, f)
-			if c.different && len(f) > 0 {
-				c.different, seen[string(f)] = !seen[string(f)], true
+			code, again := seen[string(f)]
+			if !again {
+				code = len(seen)
+				seen[string(f)] = code
 			}
+			c.codes[i] = code
+			c.different = c.different && !(again && len(f) > 0)
+			c.add(p, f, again)
 			if n := len(f); n > 0 && n != c.length {
 				if c.length != 0 {
 					n = -1
@@ -60,6 +66,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 			}
 		}
 		c.settleUnits()
+		c.kinds = len(seen)
 		if c.rising = goes(c.list, 1, 0); len(c.list) > 0 {
 			c.least, c.most = slices.Min(c.list), slices.Max(c.list)
 		}
@@ -68,8 +75,25 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	return columns
 }
 
-// add counts a field of the column.
-func (c *column) add(p *parser, f []byte) {
+// distinct is how many lines differ in some columns.
+func distinct(all []column, some ...int) int {
+	lines := make([]int, len(all[0].codes))
+	kinds := map[[2]int]int{}
+	for _, j := range some {
+		clear(kinds)
+		for i, code := range all[j].codes {
+			key := [2]int{lines[i], code}
+			if _, again := kinds[key]; !again {
+				kinds[key] = len(kinds)
+			}
+			lines[i] = kinds[key]
+		}
+	}
+	return len(kinds)
+}
+
+// add counts a field of the column. again: the column has the same before.
+func (c *column) add(p *parser, f []byte, again bool) {
 	e := p.entry(f)
 	if e.given != "" {
 		p.survey.seen[e.given] = true
@@ -84,10 +108,8 @@ func (c *column) add(p *parser, f []byte) {
 		c.gaps++
 		return
 	}
-	if len(c.values) <= mostValues {
-		if word := string(utf8Text(e.text)); !slices.Contains(c.values, word) {
-			c.values = append(c.values, word)
-		}
+	if len(c.values) <= mostValues && !again {
+		c.values = append(c.values, string(utf8Text(e.text)))
 	}
 	switch {
 	case e.number:
@@ -123,9 +145,6 @@ func (c *column) addNumber(e entry) {
 		c.percents++
 	}
 }
-
-// kinds counts the different numbers.
-func (c *column) kinds() int { return len(slices.Compact(slices.Sorted(slices.Values(c.list)))) }
 
 // years reports whether the numbers may be years.
 func (c *column) years() bool { return c.whole && c.least >= 1800 && c.most <= 2100 && c.numbers > 4 }
@@ -406,7 +425,7 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 			times[pairs[name]] > 0 && p.width > 4 || times[twin(name)] > 0
 	}
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
-	all, order, added, coded := p.numbers(), p.inOrder(), p.added(), p.coded(rows)
+	all, order, added := p.numbers(), p.inOrder(), p.added()
 	many, others, span := p.beside()
 	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
 	rising := func(c *column) bool { return p.header != nil && p.width > 2 && c.rising && c.numbers >= 10 }
@@ -418,7 +437,7 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 			return rising(c) && j > 0 && c.whole && is("axis", name)
 		}},
 		{"be classes or ids", func(j int, name string, c *column) bool { // such as Plot, and cell 207827637
-			few := 2*c.kinds() <= c.numbers && !isDigit(name[len(name)-1]) // as gene NR_000005
+			few := 2*c.kinds <= c.numbers && !isDigit(name[len(name)-1]) // as gene NR_000005
 			named := is("factor", name) || has("flag", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
 			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
@@ -454,14 +473,18 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 				if design == nil {
 					design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
 				}
-				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].groups(c) }
+				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].tells(c) }
 				return !is("axis", name) && (j == 0 || !isNumber([]byte(name))) && (in(order, j) ||
 					len(design) <= mostListed && slices.ContainsFunc(design, by))
 			}},
-		{"be codes of another column's words", func(j int, _ string, _ *column) bool { return in(coded, j) }},
+		{"be codes of another column's words", func(_ int, _ string, c *column) bool { // as numbers of districts
+			coded := func(o column) bool { return o.text() && !o.different && slices.Equal(o.codes, c.codes) }
+			return c.whole && c.gaps == 0 && c.kinds > 2 && 10*c.kinds <= 9*c.numbers &&
+				slices.ContainsFunc(p.survey.columns, coded)
+		}},
 		{"be copies of columns before them", func(j int, _ string, c *column) bool { // such as the mean of one
 			same := func(i int) bool { return i < j && slices.Equal(p.survey.columns[i].list, c.list) }
-			return len(all) <= mostListed && c.gaps == 0 && c.kinds() > 4 && slices.ContainsFunc(all, same)
+			return len(all) <= mostListed && c.gaps == 0 && c.kinds > 4 && slices.ContainsFunc(all, same)
 		}},
 		{"not belong beside " + span, func(j int, _ string, _ *column) bool {
 			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)

@@ -49,7 +49,7 @@ func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 		}
 	}
 	l.reduce(p)
-	t, why = l.judge(p, cut)
+	t, why = l.judge(cut)
 	return l, t, why
 }
 
@@ -132,11 +132,11 @@ func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSamp
 // values that tell of a sample or of the axis alone, such as codes and places, and columns that the Dialect
 // leaves out.
 func (l *long) reduce(p *parser) {
-	if 2*l.count(p, l.axis) > len(l.rows) {
+	if 2*l.all[l.axis].kinds > len(l.rows) {
 		return
 	}
 	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
-	tells := func(j int, of ...int) bool { return l.count(p, append(of, j)...) == l.count(p, of...) }
+	tells := func(j int, of ...int) bool { return distinct(l.all, append(of, j)...) == distinct(l.all, of...) }
 	for _, j := range l.keys { // one that differs within a sample tells of entries
 		rest := only(l.keys, func(i int) bool { return i != j })
 		if len(rest) > 0 && (tells(j, l.axis) || !tells(j, rest...) && tells(j, append(rest, l.axis)...)) {
@@ -156,9 +156,9 @@ func (l *long) reduce(p *parser) {
 
 // judge says how sure it is that a text with these columns is long: most samples have most of the
 // values of the axis, and none has one twice, unless a name says what the axis is.
-func (l *long) judge(p *parser, cut bool) (turning, string) {
-	n, samples, axis := len(l.rows), l.count(p, l.keys...), l.count(p, l.axis)
-	pairs := l.count(p, append(slices.Clone(l.keys), l.axis)...)
+func (l *long) judge(cut bool) (turning, string) {
+	n, samples, axis := len(l.rows), distinct(l.all, l.keys...), l.all[l.axis].kinds
+	pairs := distinct(l.all, append(slices.Clone(l.keys), l.axis)...)
 	spread := 2*pairs >= samples*axis && (samples == 1 || 2*pairs >= 3*axis)
 	value := &l.all[l.values[0]]
 	counts := l.named && l.all[l.axis].text() && value.whole && value.least > 0 && pairs == n && 2*n >= 3*axis
@@ -173,26 +173,6 @@ func (l *long) judge(p *parser, cut bool) (turning, string) {
 		return certain, why
 	}
 	return likely, why
-}
-
-// key is what tells the fields of a line in some columns from others, the same for 400 and 400.0 on the axis.
-func (l *long) key(p *parser, field func(j int) []byte, columns ...int) string {
-	var b []byte
-	for _, j := range columns {
-		s := bytes.TrimSpace(field(j))
-		if j == l.axis {
-			s = []byte(axisKey(p, s))
-		}
-		b = append(append(b, s...), 0)
-	}
-	return string(b)
-}
-
-// count is how many lines differ in some columns.
-func (l *long) count(p *parser, columns ...int) int {
-	return len(Set(mapped(l.rows, func(line [][]byte) string {
-		return l.key(p, func(j int) []byte { return line[j] }, columns...)
-	})))
 }
 
 // only returns those of a list that are as asked.
@@ -301,7 +281,7 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	for i := l.above; i < len(lines); i++ {
 		line := &lines[i]
 		field := line.field(l.axis)
-		at := [2]int32{samples.add(l.key(p, line.field, l.keys...), i), points.add(axisKey(p, field), i)}
+		at := [2]int32{samples.add(string(bytes.Join(mapped(l.keys, line.field), []byte{0})), i), points.add(axisKey(p, field), i)}
 		if absent(field) || len(points.first) > mostColumns {
 			return fail(line, l.axis+1, "a long table needs a value in "+l.column(l.axis)+
 				" on each line, and at most "+strconv.Itoa(mostColumns))

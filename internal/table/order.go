@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // inOrder returns columns of data that are seldom measurements: times, places, codes and parts of a
@@ -79,62 +78,28 @@ const (
 // as countries beside indicators: the lines are then several measurements of one sample. Fewer are a
 // design, unless they stand beside at most three columns of numbers, as samples and analytes do.
 func (p *parser) noteCrossed(rows [][][]byte) {
-	count := func(columns ...int) int {
-		return len(Set(mapped(rows, func(line [][]byte) string {
-			return strings.Join(mapped(columns, func(j int) string { return string(line[j]) }), "\x00")
-		})))
-	}
 	varying := func(_ int, c *column) bool { return c.least < c.most }
 	few := len(p.some(varying)) <= 3
-	var texts, counts []int
-	for j := range p.survey.columns {
-		c := &p.survey.columns[j]
+	all := p.survey.columns
+	var texts []int
+	for j := range all {
+		c := &all[j]
 		if c.words+c.numbers == len(rows) && c.text() && !c.different && len(texts) < mostCrossed {
-			texts, counts = append(texts, j), append(counts, count(j))
+			texts = append(texts, j)
 		}
 	}
-	for i, of := range texts {
-		for k, kind := range texts {
-			n, m := counts[i], counts[k]
+	for _, of := range texts {
+		for _, kind := range texts {
+			n, m := all[of].kinds, all[kind].kinds
 			full := len(rows) == n*m || p.survey.cut && len(rows) > (n-1)*m && len(rows) < n*m
 			many := n >= leastCrossed && m > 1 && m <= min(n/2, mostKinds) && full
-			if (many || few && m > 2 && n >= m && 2*len(rows) >= n*m) && count(of, kind) == len(rows) {
+			if (many || few && m > 2 && n >= m && 2*len(rows) >= n*m) && distinct(all, of, kind) == len(rows) {
 				p.survey.note("warning: each value of " + p.columnName(of) + " stands beside up to " +
 					strconv.Itoa(m) + " of " + p.columnName(kind) + " on lines of their own, which may be of one sample")
 				return
 			}
 		}
 	}
-}
-
-// coded returns the columns of whole numbers, three or more, that stand one for one for the words of another
-// column, as numbers of districts beside their names. A tenth of the lines repeat others.
-func (p *parser) coded(rows [][][]byte) (at []int) {
-	numbers := p.some(func(_ int, c *column) bool { return c.whole && c.gaps == 0 })
-	if len(numbers) > mostListed || slices.ContainsFunc(rows, p.short) {
-		return nil
-	}
-	text := func(line [][]byte, j int) string { return string(bytes.TrimSpace(line[j])) }
-	for _, j := range numbers {
-		for i := range p.survey.columns {
-			if c := &p.survey.columns[i]; !c.text() || c.different || c.gaps > 0 {
-				continue
-			}
-			word, number := map[string]string{}, map[string]string{} // of each other
-			other := func(line [][]byte) bool {
-				a, b := text(line, i), text(line, j)
-				known, is := word[b]
-				_, there := number[a]
-				word[b], number[a] = a, b
-				return is != there || is && known != a
-			}
-			if !slices.ContainsFunc(rows, other) && len(word) > 2 && 10*len(word) <= 9*len(rows) {
-				at = append(at, j)
-				break
-			}
-		}
-	}
-	return at
 }
 
 // short reports whether a line has fewer fields than line 1, which is an error when it is read.
@@ -242,18 +207,18 @@ func (c *column) like(sum []float64, n, off float64) bool {
 			return false
 		}
 	}
-	return 100*off < c.most-c.least && c.kinds() > 4
+	return 100*off < c.most-c.least && c.kinds > 4
 }
 
-// groups reports whether each number of c always stands beside the same number of another column, such
-// as the elevation of a site. On average each number of c must come twice.
-func (c *column) groups(other *column) bool {
-	beside := map[float64]float64{}
-	for i, v := range c.list {
-		if u, ok := beside[v]; len(other.list) != len(c.list) || ok && u != other.list[i] {
+// tells reports whether each value of c always stands beside the same number of another column, such as the
+// elevation of a site. On average each value of c must come twice.
+func (c *column) tells(other *column) bool {
+	beside := map[int]int{}
+	for i, code := range c.codes {
+		if u, ok := beside[code]; ok && u != other.codes[i] {
 			return false
 		}
-		beside[v] = other.list[i]
+		beside[code] = other.codes[i]
 	}
-	return 2*len(beside) <= len(c.list) && other.least < other.most
+	return c.gaps+other.gaps == 0 && 2*c.kinds <= len(c.codes) && other.least < other.most
 }
