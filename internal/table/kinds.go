@@ -14,6 +14,8 @@ import (
 
 // column is what a survey shows about a column of the rows.
 type column struct {
+	at                   int
+	name                 string    // "" or, among the columns of a layout, c1, c2, … for none
 	list                 []float64 // the numbers
 	numbers, words, gaps int
 	given, givenWords    int   // gaps that Dialect.NA names; those that are no numbers
@@ -43,7 +45,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 	columns := make([]column, p.width)
 	for j := range columns {
 		c := &columns[j]
-		*c = column{whole: true, different: true, codes: make([]int, len(lines)), units: map[string]int{}}
+		*c = column{at: j, whole: true, different: true, codes: make([]int, len(lines)), units: map[string]int{}}
 		seen := map[string]int{}
 		for i, line := range lines {
 			if j >= len(line) {
@@ -186,6 +188,9 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	s := p.survey
 	clear(s.seen) // of the header
 	s.columns = p.columnsOf(rows)
+	for j := range s.columns {
+		s.columns[j].name = p.names[j]
+	}
 	p.plain = p.plain && !slices.ContainsFunc(s.columns, func(c column) bool { return c.unit != "" })
 	sorted := slices.Sorted(slices.Values(wanted))
 	free := func(j int) bool {
@@ -210,8 +215,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteDoubtful(rows)
-	p.noteCrossed(rows)
+	p.noteDoubtful()
+	p.noteCrossed()
 	p.noteApart(rows)
 	p.notePlate()
 	p.noteForms()
@@ -223,20 +228,20 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 // temperature of a plate, and empty ones.
 func (p *parser) guessHollow(rows int, h *Head) {
 	if !p.survey.cut {
-		p.leaveOut("always 100", func(j int, c *column) bool {
-			return h.Header && !isNumber([]byte(p.names[j])) && c.numbers >= 5 && c.words+c.gaps == 0 &&
+		p.leaveOut("always 100", func(c *column) bool {
+			return h.Header && !isNumber([]byte(c.name)) && c.numbers >= 5 && c.words+c.gaps == 0 &&
 				c.least == 100 && c.most == 100
 		})
-		p.leaveOut("almost empty", func(j int, c *column) bool {
-			return j == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows &&
+		p.leaveOut("almost empty", func(c *column) bool {
+			return c.at == 0 && p.width > 1 && c.numbers > 0 && 8*c.numbers <= rows &&
 				2*p.survey.columns[1].numbers > rows
 		})
 	}
-	p.leaveOut("empty", func(_ int, c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
+	p.leaveOut("empty", func(c *column) bool { return c.numbers+c.words == 0 && rows > 0 })
 }
 
 // leaveOut leaves out the columns of numbers that are as asked. Empty ones without a name go without a note.
-func (p *parser) leaveOut(is string, are func(j int, c *column) bool) {
+func (p *parser) leaveOut(is string, are func(*column) bool) {
 	at := p.some(are)
 	for _, j := range at {
 		p.roles[j] = roleNone
@@ -267,18 +272,20 @@ func (p *parser) unwanted(free func(int) bool, wanted []string) error {
 func (p *parser) nameless(j int) bool { return p.names[j] == Column(j) || unnamed(p.names[j]) }
 
 // columnName is "column 2 (income)" for notes, without a name that stands for the place.
-func (p *parser) columnName(j int) string {
+func (p *parser) columnName(j int) string { return columnName(j, p.names[j]) }
+
+func columnName(j int, name string) string {
 	s := "column " + strconv.Itoa(j+1)
-	if p.names[j] != Column(j) {
-		s += " (" + p.names[j] + ")"
+	if name != "" && name != Column(j) {
+		s += " (" + name + ")"
 	}
 	return s
 }
 
 // some returns the columns of numbers that are data and as asked.
-func (p *parser) some(are func(j int, c *column) bool) (at []int) {
+func (p *parser) some(are func(*column) bool) (at []int) {
 	for j := range p.survey.columns {
-		if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && are(j, c) {
+		if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && are(c) {
 			at = append(at, j)
 		}
 	}
@@ -286,7 +293,7 @@ func (p *parser) some(are func(j int, c *column) bool) (at []int) {
 }
 
 // numbers are the columns of numbers that are data.
-func (p *parser) numbers() []int { return p.some(func(int, *column) bool { return true }) }
+func (p *parser) numbers() []int { return p.some(func(*column) bool { return true }) }
 
 // these are the names of columns in a note, followed by one word if there is one, else the other.
 func (p *parser) these(at []int, one, more string) string {
@@ -294,7 +301,7 @@ func (p *parser) these(at []int, one, more string) string {
 }
 
 // noteIn notes something about the columns of numbers that are as asked, if there are any.
-func (p *parser) noteIn(say string, are func(j int, c *column) bool) {
+func (p *parser) noteIn(say string, are func(*column) bool) {
 	if at := p.some(are); at != nil {
 		p.survey.note(say + ": " + p.these(at, "", ""))
 	}
@@ -370,32 +377,108 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 		" no name, or the name of a position, and other names are numbers: taken for positions, not for data")
 }
 
-// noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
-// else. Each of the latter has one warning.
-func (p *parser) noteDoubtful(rows [][][]byte) {
-	times, told := map[string]int{}, map[int]bool{}
-	for _, j := range p.numbers() {
+// doubts warns of columns of data that seem to tell something else. Each column has one warning.
+type doubts struct {
+	*parser
+	told   map[int]bool
+	warned int
+}
+
+// may warns of columns that no warning has told of.
+func (d *doubts) may(be string, at []int) {
+	at = only(at, func(j int) bool { return !d.told[j] })
+	for _, j := range at {
+		d.told[j] = true
+	}
+	if len(at) > 0 {
+		d.warned++
+		d.survey.note("warning: " + firstOf(mapped(at, d.columnName), ", ") + Plural(len(at), " is", " are") +
+			" used as data, but may " + be)
+	}
+}
+
+func (p *parser) noteDoubtful() {
+	d, all := doubts{p, map[int]bool{}, 0}, p.numbers()
+	times := map[string]int{} // of each name
+	for _, j := range all {
 		times[p.names[j]]++
 	}
-	if twice := p.some(func(j int, _ *column) bool { return times[p.names[j]] > 1 }); twice != nil {
-		p.survey.note("warning: " + Count(len(twice), "column") + " have names that come twice, such as " +
-			quote(p.names[twice[0]]))
+	pairs := map[string]string{"x": "y", "y": "x", "top": "bottom", "bottom": "top"}
+	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
+	where := func(c *column) bool {
+		word, _ := sampleWord(c.name)
+		return is("depth", word) || has("where", c.name) || onMap && has("long", c.name) ||
+			times[pairs[c.name]] > 0 && p.width > 4 || times[twin(c.name)] > 0
 	}
-	warned := 0
-	for _, doubt := range p.doubts(rows, times, told) {
-		found := p.some(func(j int, c *column) bool { return !told[j] && doubt.are(j, p.names[j], c) })
-		for _, j := range found {
-			told[j] = true
-		}
-		if found != nil {
-			warned++
-			p.survey.note("warning: " + firstOf(mapped(found, p.columnName), ", ") +
-				Plural(len(found), " is", " are") + " used as data, but may " + doubt.may)
-		}
+	d.byName(all)
+	d.may("tell where or when a sample was taken", p.some(func(c *column) bool { return p.width > 3 && where(c) }))
+	d.byNumbers(all, where)
+	d.may("be copies of columns before them", p.some(func(c *column) bool { // such as the mean of one
+		same := func(i int) bool { return i < c.at && slices.Equal(p.survey.columns[i].list, c.list) }
+		return len(all) <= mostListed && c.gaps == 0 && c.kinds > 4 && slices.ContainsFunc(all, same)
+	}))
+	if many, others, span := p.beside(); len(many) >= max(longAxis, 4*len(others)) {
+		d.may("not belong beside "+span, others)
 	}
-	if warned > 0 {
-		p.survey.notes[len(p.survey.notes)-1] += p.without(slices.Sorted(maps.Keys(told)), warned)
+	d.may("be mistaken for each other by their names", p.some(func(c *column) bool { return times[c.name] > 1 }))
+	if d.warned > 0 {
+		p.survey.notes[len(p.survey.notes)-1] += p.without(slices.Sorted(maps.Keys(d.told)), d.warned)
 	}
+}
+
+// byName warns of columns whose names tell most.
+func (d *doubts) byName(all []int) {
+	const axis = "be an axis, whose points are taken for the rows"
+	rising := func(c *column) bool { return d.header != nil && d.width > 2 && c.rising && c.numbers >= 10 }
+	d.may(axis+hint(d.dialect.Words.Transpose, " yes turns the table"), d.some(func(c *column) bool {
+		return rising(c) && c.at == 0 && !c.whole && c.name == Column(0)
+	}))
+	d.may(axis, d.some(func(c *column) bool { return rising(c) && c.at > 0 && c.whole && is("axis", c.name) }))
+	d.may("be classes or ids", d.some(func(c *column) bool { // such as Plot, and cell 207827637
+		few := 2*c.kinds <= c.numbers && !isDigit(c.name[len(c.name)-1]) // as gene NR_000005
+		named := is("factor", c.name) || has("flag", c.name) || idName(c.name)
+		long := c.at == 0 && d.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
+		return c.whole && (c.padded || named || long || few && (is("class", c.name) || is("id", lastWord(c.name))))
+	}))
+	dates := d.some(func(c *column) bool { return c.whole && is("date", c.name) })
+	d.may("be dates or parts of them", d.some(func(c *column) bool {
+		day := has("day", c.name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
+		part := len(dates) > 1 && is("date", c.name) || has("year", c.name)
+		return c.whole && (part || c.years() || day || c.clock())
+	}))
+	d.may("be a sum of others, or count cases", d.some(func(c *column) bool {
+		return (is("sum", c.name) || c.name == "n" && c.whole) && len(all) > len(d.told)+2
+	}))
+	d.may("tell of peaks or taxa, which are no samples", d.some(func(c *column) bool {
+		return is("of features", c.name) // m/z of few peaks
+	}))
+	d.may("be sums or means of columns beside them", d.added())
+	d.may("be uncertainties of the columns before them", d.some(func(c *column) bool {
+		last, rest := lastWord(c.name), strings.Replace(c.name, d.names[max(0, c.at-1)], "", 1) // of Zr Error behind Zr
+		return rest != c.name && is("uncertainty", strings.Trim(rest, " _.()[]")) ||
+			c.at > 0 && d.roles[c.at-1] == 0 && is("uncertainty", last) && !words["element"][last]
+	}))
+}
+
+// byNumbers warns of columns by their numbers. where reports whether the name of a column tells a place.
+func (d *doubts) byNumbers(all []int, where func(*column) bool) {
+	d.may("be limits of detection alone", d.some(func(c *column) bool { return c.below > 0 && c.below == c.numbers }))
+	d.may("mix numbers such as 0.5 and 50 %, which is read as 50", d.some(func(c *column) bool {
+		return c.percents > 0 && c.percents < len(c.list)-c.zeros
+	}))
+	order := d.inOrder()
+	design := slices.AppendSeq(slices.Clone(order), maps.Keys(d.told))
+	d.may("be times, places, codes or parts of a design, by the order of the numbers down the file",
+		d.some(func(c *column) bool {
+			by := func(i int) bool { return !where(&d.survey.columns[i]) && d.survey.columns[i].tells(c) }
+			return !is("axis", c.name) && (c.at == 0 || !isNumber([]byte(c.name))) && (slices.Contains(order, c.at) ||
+				len(design) <= mostListed && slices.ContainsFunc(design, by))
+		}))
+	d.may("be codes of another column's words", d.some(func(c *column) bool { // as numbers of districts
+		coded := func(o column) bool { return o.text() && !o.different && slices.Equal(o.codes, c.codes) }
+		return c.whole && c.gaps == 0 && c.kinds > 2 && 10*c.kinds <= 9*c.numbers &&
+			slices.ContainsFunc(d.survey.columns, coded)
+	}))
 }
 
 // notePlate warns of a plate of wells: columns 1, 2, 3, … beside rows A, B, C, ….
@@ -405,90 +488,6 @@ func (p *parser) notePlate() {
 	if p.header != nil && len(rows) > 3 && p.width > 6 && at(0) && at(1) && at(2) && at(3) {
 		p.survey.note("warning: rows " + rows[0] + " to " + rows[len(rows)-1] + " and columns 1, 2, … look " +
 			"like the wells of a plate: rows are taken for samples, wells are not")
-	}
-}
-
-// doubt is what columns of data may be, and the rule by which they are found.
-type doubt struct {
-	may string
-	are func(j int, name string, c *column) bool
-}
-
-// doubts returns all doubts. times are how often the names of columns come, told the columns of earlier
-// doubts.
-func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool) []doubt {
-	pairs := map[string]string{"x": "y", "y": "x", "top": "bottom", "bottom": "top"}
-	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
-	where := func(name string) bool {
-		word, _ := sampleWord(name)
-		return is("depth", word) || has("where", name) || onMap && has("long", name) ||
-			times[pairs[name]] > 0 && p.width > 4 || times[twin(name)] > 0
-	}
-	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }
-	all, order, added := p.numbers(), p.inOrder(), p.added()
-	many, others, span := p.beside()
-	dates := p.some(func(j int, c *column) bool { return c.whole && is("date", p.names[j]) })
-	rising := func(c *column) bool { return p.header != nil && p.width > 2 && c.rising && c.numbers >= 10 }
-	var design []int // order and told
-	return []doubt{
-		{"be an axis, whose points are taken for the rows" + hint(p.dialect.Words.Transpose, " yes turns the table"),
-			func(j int, name string, c *column) bool { return rising(c) && j == 0 && !c.whole && name == Column(0) }},
-		{"be an axis, whose points are taken for the rows", func(j int, name string, c *column) bool {
-			return rising(c) && j > 0 && c.whole && is("axis", name)
-		}},
-		{"be classes or ids", func(j int, name string, c *column) bool { // such as Plot, and cell 207827637
-			few := 2*c.kinds <= c.numbers && !isDigit(name[len(name)-1]) // as gene NR_000005
-			named := is("factor", name) || has("flag", name) || idName(name)
-			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
-			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
-		}},
-		{"be dates or parts of them", func(_ int, name string, c *column) bool {
-			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
-			part := len(dates) > 1 && is("date", name) || has("year", name)
-			return c.whole && (part || c.years() || day || c.clock())
-		}},
-		{"be a sum of others, or count cases", func(_ int, name string, c *column) bool {
-			return (is("sum", name) || name == "n" && c.whole) && len(all) > len(told)+2
-		}},
-		{"tell of peaks or taxa, which are no samples", func(_ int, name string, _ *column) bool {
-			return is("of features", name) // m/z of few peaks
-		}},
-		{"be sums or means of columns beside them", func(j int, _ string, _ *column) bool { return in(added, j) }},
-		{"be uncertainties of the columns before them", func(j int, name string, _ *column) bool {
-			rest := strings.Replace(name, p.names[max(0, j-1)], "", 1) // of Zr Error behind Zr
-			return rest != name && is("uncertainty", strings.Trim(rest, " _.()[]")) ||
-				j > 0 && p.roles[j-1] == 0 && is("uncertainty", lastWord(name)) && !words["element"][lastWord(name)]
-		}},
-		{"be limits of detection alone", func(_ int, _ string, c *column) bool {
-			return c.below > 0 && c.below == c.numbers
-		}},
-		{"mix numbers such as 0.5 and 50 %, which is read as 50", func(_ int, _ string, c *column) bool {
-			return c.percents > 0 && c.percents < len(c.list)-c.zeros
-		}},
-		{"tell where or when a sample was taken", func(_ int, name string, _ *column) bool {
-			return p.width > 3 && where(name)
-		}},
-		{"be times, places, codes or parts of a design, by the order of the numbers down the file",
-			func(j int, name string, c *column) bool {
-				if design == nil {
-					design = slices.AppendSeq(slices.Clone(order), maps.Keys(told))
-				}
-				by := func(i int) bool { return !where(p.names[i]) && p.survey.columns[i].tells(c) }
-				return !is("axis", name) && (j == 0 || !isNumber([]byte(name))) && (in(order, j) ||
-					len(design) <= mostListed && slices.ContainsFunc(design, by))
-			}},
-		{"be codes of another column's words", func(_ int, _ string, c *column) bool { // as numbers of districts
-			coded := func(o column) bool { return o.text() && !o.different && slices.Equal(o.codes, c.codes) }
-			return c.whole && c.gaps == 0 && c.kinds > 2 && 10*c.kinds <= 9*c.numbers &&
-				slices.ContainsFunc(p.survey.columns, coded)
-		}},
-		{"be copies of columns before them", func(j int, _ string, c *column) bool { // such as the mean of one
-			same := func(i int) bool { return i < j && slices.Equal(p.survey.columns[i].list, c.list) }
-			return len(all) <= mostListed && c.gaps == 0 && c.kinds > 4 && slices.ContainsFunc(all, same)
-		}},
-		{"not belong beside " + span, func(j int, _ string, _ *column) bool {
-			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)
-		}},
 	}
 }
 
@@ -528,6 +527,6 @@ func (p *parser) noteForms() {
 		{formCurrency, "signs of currencies are taken out"},
 		{formParens, "(5) is read as -5"},
 	} {
-		p.noteIn(f.say, func(_ int, c *column) bool { return c.form&f.is != 0 })
+		p.noteIn(f.say, func(c *column) bool { return c.form&f.is != 0 })
 	}
 }

@@ -71,11 +71,10 @@ func (l *long) find() bool {
 		return false
 	}
 	other := func(j int) bool { return j != l.axis }
-	three := l.named && len(texts)+len(numbers) == 3
 	l.keys, l.values = only(texts, other), only(numbers, other)
 	for len(l.values) > 1 { // numbers before others may be keys
 		j := l.values[0]
-		if !l.keyed(j) && !(three && l.all[j].whole) {
+		if !l.keyed(j) {
 			break
 		}
 		l.keys, l.values = append(l.keys, j), l.values[1:]

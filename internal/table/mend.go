@@ -100,7 +100,7 @@ func (p *parser) noteMended() {
 		}
 	}
 	p.noteIn("entries below a limit, marked by <, are "+Plural(int(p.dialect.Below), "missing values",
-		"taken as half of it"), func(_ int, c *column) bool { return c.below > 0 && p.dialect.Below != BelowError })
+		"taken as half of it"), func(c *column) bool { return c.below > 0 && p.dialect.Below != BelowError })
 }
 
 // someOf lists three names, or two and how many others there are.

@@ -28,7 +28,6 @@ func (p *parser) inOrder() (at []int) {
 	if 2*len(rising) <= len(all) {
 		at = append(at, rising...)
 	}
-	slices.Sort(at)
 	return at
 }
 
@@ -77,23 +76,24 @@ const (
 // noteCrossed warns if each of many values of a column of text stands once beside each value of another,
 // as countries beside indicators: the lines are then several measurements of one sample. Fewer are a
 // design, unless they stand beside at most three columns of numbers, as samples and analytes do.
-func (p *parser) noteCrossed(rows [][][]byte) {
-	varying := func(_ int, c *column) bool { return c.least < c.most }
+func (p *parser) noteCrossed() {
+	varying := func(c *column) bool { return c.least < c.most }
 	few := len(p.some(varying)) <= 3
 	all := p.survey.columns
+	rows := len(all[0].codes)
 	var texts []int
 	for j := range all {
 		c := &all[j]
-		if c.words+c.numbers == len(rows) && c.text() && !c.different && len(texts) < mostCrossed {
+		if c.words+c.numbers == rows && c.text() && !c.different && len(texts) < mostCrossed {
 			texts = append(texts, j)
 		}
 	}
 	for _, of := range texts {
 		for _, kind := range texts {
 			n, m := all[of].kinds, all[kind].kinds
-			full := len(rows) == n*m || p.survey.cut && len(rows) > (n-1)*m && len(rows) < n*m
+			full := rows == n*m || p.survey.cut && rows > (n-1)*m && rows < n*m
 			many := n >= leastCrossed && m > 1 && m <= min(n/2, mostKinds) && full
-			if (many || few && m > 2 && n >= m && 2*len(rows) >= n*m) && distinct(all, of, kind) == len(rows) {
+			if (many || few && m > 2 && n >= m && 2*rows >= n*m) && distinct(all, of, kind) == rows {
 				p.survey.note("warning: each value of " + p.columnName(of) + " stands beside up to " +
 					strconv.Itoa(m) + " of " + p.columnName(kind) + " on lines of their own, which may be of one sample")
 				return

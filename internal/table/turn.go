@@ -309,14 +309,7 @@ func (f *frame) lone(axis []float64) bool {
 		f.all[1].axis(len(f.rows)) == nil)
 }
 
-// column is "column 2 (depth)", without a name if there is none.
-func (f *frame) column(j int) string {
-	s := "column " + strconv.Itoa(j+1)
-	if name := f.nameOf(j); name != "" {
-		s += " (" + name + ")"
-	}
-	return s
-}
+func (f *frame) column(j int) string { return columnName(j, f.nameOf(j)) }
 
 // down is how many lines have a name in column 1 that is as asked.
 func (f *frame) down(is func(string) bool) int {
