@@ -48,8 +48,9 @@ func even(numbers []float64) bool {
 
 // counting reports whether numbers count from 0 or 1, or are years at equal steps.
 func counting(numbers []float64) bool {
-	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
-	return Counts(numbers) || even(numbers) && numbers[0] >= 1800 && last <= 2100 && step == math.Trunc(step)
+	step := numbers[1] - numbers[0]
+	return Counts(numbers) || even(numbers) && slices.Min(numbers) >= 1800 && slices.Max(numbers) <= 2100 &&
+		step == math.Trunc(step)
 }
 
 // exactAxis reports whether longAxis numbers or more have steps that are equal to within rounding, and do not

@@ -215,7 +215,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteDoubtful()
+	p.noteDoubtful(h)
 	p.noteCrossed()
 	p.noteApart(rows)
 	p.notePlate()
@@ -351,23 +351,18 @@ func (p *parser) beside() (many, others []int, span string) {
 }
 
 // carryPositions carries columns along that have no name, or that of a position, if all others have names
-// that end with a number, such as the positions of spectra on a map.
+// that end with numbers in order, such as the positions of spectra on a map.
 func (p *parser) carryPositions(free func(int) bool, h *Head) {
 	many, others, _ := p.beside()
 	none := func(j int) bool {
 		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 ||
 			!p.nameless(j) && !is("position", p.names[j])
 	}
-	end := func(j int) float64 {
+	end := func(j int) string {
 		name := p.names[j]
-		v, err := parseFloat(p.withPoint([]byte(name[max(0, strings.IndexAny(name, "0123456789")):])))
-		if err != nil {
-			return math.NaN() // which is in no order
-		}
-		return v
+		return string(p.withPoint([]byte(name[max(0, strings.IndexAny(name, "0123456789")):])))
 	}
-	if !h.Header || len(many) < 5 || len(others) == 0 || slices.ContainsFunc(others, none) ||
-		!ordered(mapped(many, end)) {
+	if !h.Header || len(others) == 0 || slices.ContainsFunc(others, none) || !IsAxis(mapped(many, end)) {
 		return
 	}
 	for _, j := range others {
@@ -380,6 +375,7 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 // doubts warns of columns of data that seem to tell something else. Each column has one warning.
 type doubts struct {
 	*parser
+	*Head
 	told   map[int]bool
 	warned int
 }
@@ -388,7 +384,7 @@ type doubts struct {
 func (d *doubts) may(be string, at []int) {
 	at = only(at, func(j int) bool { return !d.told[j] })
 	for _, j := range at {
-		d.told[j] = true
+		d.told[j], d.doubted[d.names[j]] = true, true
 	}
 	if len(at) > 0 {
 		d.warned++
@@ -397,8 +393,9 @@ func (d *doubts) may(be string, at []int) {
 	}
 }
 
-func (p *parser) noteDoubtful() {
-	d, all := doubts{p, map[int]bool{}, 0}, p.numbers()
+func (p *parser) noteDoubtful(h *Head) {
+	d, all := doubts{p, h, map[int]bool{}, 0}, p.numbers()
+	h.doubted = map[string]bool{}
 	times := map[string]int{} // of each name
 	for _, j := range all {
 		times[p.names[j]]++
@@ -501,13 +498,7 @@ func twin(name string) string {
 }
 
 // Doubted reports whether a warning tells of a column of data by its name.
-func (h *Head) Doubted(name string) bool {
-	number := "column " + strings.TrimPrefix(name, "c") // of one without a name, before " is" or a comma
-	return slices.ContainsFunc(h.Notes, func(note string) bool {
-		return strings.HasPrefix(note, "warning: column ") && (strings.Contains(note, "("+name+")") ||
-			strings.Contains(note, number+" ") || strings.Contains(note, number+","))
-	})
-}
+func (h *Head) Doubted(name string) bool { return h.doubted[name] }
 
 // lastWord returns the last word of a name, as Number of Sample_Number.
 func lastWord(name string) string {

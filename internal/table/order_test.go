@@ -101,11 +101,17 @@ func TestDoubts(t *testing.T) {
 
 // TestDoubted: a warning tells of a column by its name, or by its number if it has none.
 func TestDoubted(t *testing.T) {
-	h := Head{Notes: []string{"warning: column 6, column 9 (age) are used as data, but may be classes or ids",
-		"warning: column 4 is used as data, but may be dates"}}
-	for name, want := range map[string]bool{"c4": true, "c6": true, "age": true, "c66": false, "c": false, "ag": false} {
-		if h.Doubted(name) != want {
-			t.Errorf("%s: %v", name, !want)
+	got, err := Read(strings.NewReader(linesOf(12, "$.5,201%d,7.$,001,2.$")), "f", Dialect{Guess: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"c4": true, "c1": false, "c44": false, "c": false} {
+		if got.Doubted(name) != want {
+			t.Errorf("%s: %v in %q", name, !want, got.Notes)
 		}
+	}
+	got, err = Read(strings.NewReader("x,Plot,b\n"+linesOf(12, "$.5,$,7.%d")), "f", Dialect{Guess: true})
+	if err != nil || !got.Doubted("Plot") || got.Doubted("Plo") || got.Doubted("b") {
+		t.Errorf("%v, %q", err, got.Notes)
 	}
 }

@@ -119,6 +119,8 @@ type Head struct {
 	// Notes says what was found out beyond what a plain table has, a sentence each
 	// without a full stop: which columns are left out and why, that line 2 holds units.
 	Notes []string
+
+	doubted map[string]bool // the names of columns that warnings tell of
 }
 
 // Named reports whether columns have names that are more than the places c1, c2, ….
