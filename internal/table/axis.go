@@ -46,17 +46,10 @@ func even(numbers []float64) bool {
 	return step != 0
 }
 
-// counting reports whether numbers count from 0 or 1, or are years at equal steps.
-func counting(numbers []float64) bool {
-	step := numbers[1] - numbers[0]
-	return Counts(numbers) || even(numbers) && slices.Min(numbers) >= 1800 && slices.Max(numbers) <= 2100 &&
-		step == math.Trunc(step)
-}
-
 // exactAxis reports whether longAxis numbers or more have steps that are equal to within rounding, and do not
 // merely count.
 func exactAxis(numbers []float64) bool {
-	return len(numbers) >= longAxis && !counting(numbers) && even(numbers)
+	return len(numbers) >= longAxis && !Counts(numbers) && even(numbers)
 }
 
 // unit returns 10^-n for numbers of at most n decimals, 0.01 for 1.5 and 0.25.
@@ -91,7 +84,7 @@ func IsAxis(names []string) bool {
 			numbers = append(numbers, v)
 		}
 	}
-	return len(names) >= 5 && len(numbers) == len(names) && ordered(numbers) && !counting(numbers)
+	return len(names) >= 5 && len(numbers) == len(names) && ordered(numbers) && !Counts(numbers)
 }
 
 // years reports whether numbers may be years.

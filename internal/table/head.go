@@ -115,7 +115,7 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 	if n < 3 || len(rows) == 0 || mirrored {
 		return
 	}
-	axis, counts, exact := below[0].axis(len(rows)), counting(numbers), exactAxis(numbers)
+	axis, counts, exact := below[0].axis(len(rows)), Counts(numbers), exactAxis(numbers)
 	same := howMany(rows, func(line [][]byte) bool { // rows of the same kind
 		var row []float64
 		for _, f := range line {

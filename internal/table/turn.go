@@ -75,7 +75,7 @@ func (s *survey) frame(p *parser) (f frame) {
 	numbers := s.head.numbers
 	numbers = numbers[max(0, len(numbers)-f.width+1):] // but the one in the corner
 	ordered := len(numbers) == f.width-1 && Ordered(numbers)
-	counts := ordered && counting(numbers) && !trimmedNumber(first[0])
+	counts := ordered && Counts(numbers) && !trimmedNumber(first[0])
 	across := ordered && !counts && !is("axis", shown(first[0]))
 	if !across && (s.head.is || counts) {
 		f.head, f.rows, f.name, f.above = first, lines[1:], shown(first[0]), 1
