@@ -92,8 +92,7 @@ func isTime(name string) bool {
 // columns. Columns in several units disagree, and so do columns of several levels, as of wines, pixels
 // and topics. Apart is the standard deviation of the rows' means: subjects that are measured again and
 // again are within a factor of two, genes are not. Both are of the logarithms of 1 + |v|/q, with the
-// sign of v, where q is the 5 % quantile of the |v| that are not 0. Smooth columns, as in spectra, are
-// not alike.
+// sign of v, where q is the 5 % quantile of the |v| that are not 0.
 func (t *Table) agreement() (alike, apart float64) {
 	n, m := min(t.Rows, mostAlike), min(len(t.Names), mostAlike)
 	values := make([]float64, 0, n*m)
@@ -114,19 +113,12 @@ func (t *Table) agreement() (alike, apart float64) {
 		rows[i/m].add(values[i])
 		columns[i%m].add(values[i])
 	}
-	var between, across, rest, steps, last float64 // sums of squares
+	var between, across, rest float64 // sums of squares
 	for i, v := range values {
 		row, column := rows[i/m].mean()-all.mean(), columns[i%m].mean()-all.mean()
 		if v -= all.mean() + row + column; v == v {
 			between, across, rest = between+row*row, across+column*column, rest+v*v
-			if i%m > 0 {
-				steps += (v - last) * (v - last)
-			}
-			last = v
 		}
-	}
-	if steps < smoothSteps*rest {
-		return 0, 0
 	}
 	r, c := float64(n), float64(m)
 	between, across, rest = between/(r-1), across/(c-1), rest/max(1, all.n-r-c+1)

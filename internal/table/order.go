@@ -166,20 +166,14 @@ const mostAdded = 100
 // told elsewhere. 1 297 files have 10 such columns, two of them by chance.
 func (p *parser) added() (at []int) {
 	columns, all := p.survey.columns, p.numbers()
-	rows := slices.Max(append(mapped(all, func(j int) int { return len(columns[j].list) }), 0))
 	full := only(all, func(j int) bool {
 		c := &columns[j]
-		return c.gaps == 0 && len(c.list) == rows && c.least < c.most
+		return len(c.list) == len(c.codes) && c.least < c.most
 	})
 	if len(full) > mostAdded {
 		return nil
 	}
-	halves := mapped(full, func(j int) float64 { // of the last digit
-		if c := &columns[j]; !c.whole {
-			return unit(c.list) / 2
-		}
-		return 0
-	})
+	halves := mapped(full, func(j int) float64 { return unit(columns[j].list) / 2 }) // of the last digit
 	for i, j := range full {
 		c := &columns[j]
 		for _, step := range []int{-1, 1} {

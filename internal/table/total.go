@@ -132,11 +132,12 @@ func (t *Table) totals(data []bool, row int) string {
 // column than half of their size. -1 and -9 may, too, if they come more than once as the one number below 0.
 func (t *Table) noteFar(data []bool, d *Dialect) {
 	times, in, sure := map[float64]int{}, map[float64][]string{}, map[float64]bool{}
+	largest := t.ends(1)
 	for _, sign := range []float64{-1, 1} {
 		for j, e := range t.ends(sign) {
 			v, all := sign*e.value, math.IsInf(e.next, 0)
 			far := e.value-e.next >= math.Abs(v)/2 && (math.Abs(v) >= 99 || !all && e.next <= 0)
-			one := sign < 0 && (v == -1 || v == -9) && e.next <= 0 && t.above(j, 2) // the one number below 0
+			one := sign < 0 && (v == -1 || v == -9) && e.next <= 0 && largest[j].value > 2 // the one number below 0
 			if data[j] && (one || standIn(v) && far && !(all && (sign > 0 || !standIn(-v)))) {
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
 				alone := v < 0 && e.next <= 0 && !all && standIn(-v)
@@ -157,23 +158,19 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 // noteNegative warns of -1 to -9, by which surveys tell why an answer is missing. Two of them or more must be the
 // only numbers below 0, in three columns or more. In one column they must reach further than numbers above 0.
 func (t *Table) noteNegative(data []bool, d *Dialect) {
-	times, columns, further := map[float64]int{}, 0, false
+	times, columns, further, largest := map[float64]bool{}, 0, false, t.ends(1)
 	for j, e := range t.ends(-1) {
-		if !data[j] || e.value < 1 {
-			continue
-		}
-		most := 0.0
-		for i := j; i < len(t.Data); i += len(t.Names) {
+		for i := j; i < len(t.Data) && data[j] && e.value >= 1; i += len(t.Names) {
 			if v := t.Data[i]; v < 0 && (v < -9 || v != math.Trunc(v)) {
 				return
 			} else if v < 0 {
-				times[v]++
-			} else {
-				most = max(most, v)
+				times[v] = true
 			}
 		}
-		columns++
-		further = further || e.value > most
+		if data[j] && e.value >= 1 {
+			columns++
+			further = further || e.value > largest[j].value
+		}
 	}
 	if len(times) < 2 || columns < 3 || !further {
 		return
@@ -232,14 +229,4 @@ func decimals(v float64) int {
 	}
 	s := strconv.FormatFloat(v, 'f', -1, 64)
 	return len(s) - 1 - strings.IndexByte(s, '.')
-}
-
-// above reports whether column j has a number above v.
-func (t *Table) above(j int, v float64) bool {
-	for i := j; i < len(t.Data); i += len(t.Names) {
-		if t.Data[i] > v {
-			return true
-		}
-	}
-	return false
 }
