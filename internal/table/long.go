@@ -235,10 +235,15 @@ func (l *long) several(d *Dialect, why string) *Error {
 	return e.advise(ask, advice, tries...)
 }
 
+// is reports whether a setting means a column, by its name or its number.
+func (l *long) is(j int, column string) bool {
+	return column == l.nameOf(j) || column == strconv.Itoa(j+1)
+}
+
 // left returns those of some columns that are keys, with their places in the table that is made.
 func (l *long) left(columns []string) (left []string) {
 	for i, j := range l.keys {
-		if slices.Contains(columns, l.nameOf(j)) || slices.Contains(columns, strconv.Itoa(j+1)) {
+		if slices.ContainsFunc(columns, func(column string) bool { return l.is(j, column) }) {
 			left = append(left, strconv.Itoa(i+1))
 		}
 	}
@@ -250,19 +255,17 @@ func (d *Dialect) columns() []string {
 	return slices.Concat(d.Drop, d.Keep, slices.DeleteFunc([]string{d.Label, d.Weights, d.ID}, none))
 }
 
-// numbering gives numbers from 0 to keys, in the order of the lines on which they are first.
-type numbering struct {
+// firsts are the lines, from 0, on which keys are first.
+type firsts struct {
 	of    map[string]int32
-	first []int // these lines
+	lines []int32 // in order
 }
 
-func (n *numbering) add(key string, line int) int32 {
-	at, ok := n.of[key]
-	if !ok {
-		at = int32(len(n.first))
-		n.of[key], n.first = at, append(n.first, line)
+func (f *firsts) add(key string, line int) int32 {
+	if _, ok := f.of[key]; !ok {
+		f.of[key], f.lines = int32(line), append(f.lines, int32(line))
 	}
-	return at
+	return f.of[key]
 }
 
 // pivot arranges the entries of a long table: a row for each sample, a column for each value of the axis
@@ -272,29 +275,27 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	if err != nil {
 		return nil, "", err
 	}
-	fail := func(line *packed, column int, msg string) (*arranged, string, error) {
-		return nil, "", &Error{Source: p.source, Line: line.at, Column: column, Msg: msg}
-	}
-	samples, points := numbering{of: map[string]int32{}}, numbering{of: map[string]int32{}}
+	samples, points := firsts{of: map[string]int32{}}, firsts{of: map[string]int32{}}
 	entries := make(map[[2]int32]int32, len(lines)) // the line of each sample and value of the axis
 	for i := l.above; i < len(lines); i++ {
 		line := &lines[i]
-		field := line.field(l.axis)
-		at := [2]int32{samples.add(string(bytes.Join(mapped(l.keys, line.field), []byte{0})), i), points.add(axisKey(p, field), i)}
-		if absent(field) || len(points.first) > mostColumns {
-			return fail(line, l.axis+1, "a long table needs a value in "+l.column(l.axis)+
-				" on each line, and at most "+strconv.Itoa(mostColumns))
+		field, e := line.field(l.axis), &Error{Source: p.source, Line: line.at}
+		key := string(bytes.Join(mapped(l.keys, line.field), []byte{0}))
+		at := [2]int32{samples.add(key, i), points.add(axisKey(p, field), i)}
+		if absent(field) || len(points.lines) > mostColumns {
+			e.Column, e.Msg = l.axis+1, "a long table needs a value in "+l.column(l.axis)+
+				" on each line, and at most "+strconv.Itoa(mostColumns)
+			return nil, "", e
 		}
 		if first, twice := entries[at]; twice {
-			e := &Error{Source: p.source, Line: line.at, Msg: "a second value of " + l.sample(line) + " at " +
-				shown(field) + " in " + l.column(l.axis) + "; the first is on line " + strconv.Itoa(lines[first].at)}
 			ask := p.dialect.Words.Long
-			advice := "a long table has one; " + ask + " no reads its lines as rows"
-			return nil, "", e.advise(ask, advice, []string{ask, "no"})
+			e.Msg = "a second value of " + l.sample(line) + " at " + shown(field) + " in " + l.column(l.axis) +
+				"; the first is on line " + strconv.Itoa(lines[first].at)
+			return nil, "", e.advise(ask, "a long table has one; "+ask+" no reads its lines as rows", []string{ask, "no"})
 		}
 		entries[at] = int32(i)
 	}
-	n, width := len(samples.first), len(points.first)
+	n, width := len(samples.lines), len(points.lines)
 	why = l.column(l.values[0]) + " becomes " + Count(n, "row") + " of " + Count(width, "column") +
 		", one for each value of " + l.column(l.axis)
 	one := len(entries) == n && width > 2 // each sample has one value: a key tells lines
@@ -304,7 +305,7 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 			"each line"}
 	}
 	value := &l.all[l.values[0]]
-	a = l.cells(p, lines, samples.first, points.first, entries)
+	a = l.cells(p, lines, samples.lines, points.lines, entries)
 	if gaps := n*width - len(entries); gaps > 0 && l.all[l.axis].text() && value.whole && value.least > 0 {
 		a.blank = "0"
 		why += "; of " + Count(gaps, "value") + " there is no line: taken for 0, since the others are counts from 1"
@@ -319,35 +320,32 @@ func (l *long) sample(line *packed) string {
 
 // cells makes the table of samples and values of the axis, which are first on these lines, and of entries.
 // Numbers rise or fall as the first two.
-func (l *long) cells(p *parser, lines []packed, samples, points []int, entries map[[2]int32]int32) *arranged {
-	order := make([]int32, len(points))
-	for k := range order {
-		order[k] = int32(k)
-	}
-	if len(order) > 1 && l.all[l.axis].words == 0 {
-		number := func(k int32) float64 {
-			v, _ := p.value(lines[points[k]].field(l.axis))
+func (l *long) cells(p *parser, lines []packed, samples, points []int32, entries map[[2]int32]int32) *arranged {
+	if len(points) > 1 && l.all[l.axis].words == 0 {
+		number := func(line int32) float64 {
+			v, _ := p.value(lines[line].field(l.axis))
 			return v
 		}
-		sign := cmp.Compare(number(1), number(0))
-		slices.SortFunc(order, func(a, b int32) int { return sign * cmp.Compare(number(a), number(b)) })
+		sign := cmp.Compare(number(points[1]), number(points[0]))
+		slices.SortFunc(points, func(a, b int32) int { return sign * cmp.Compare(number(a), number(b)) })
 	}
 	samples = slices.Insert(samples, 0, 0) // line 1 has the names
 	at := func(row, column int) cell {
+		line := int(samples[row])
 		switch k := column - len(l.keys); {
 		case k >= 0 && row == 0:
-			return cell{points[order[k]], l.axis}
+			return cell{int(points[k]), l.axis}
 		case k >= 0:
-			if line, ok := entries[[2]int32{int32(row - 1), order[k]}]; ok {
-				return cell{int(line), l.values[0]}
+			if entry, ok := entries[[2]int32{samples[row], points[k]}]; ok {
+				return cell{int(entry), l.values[0]}
 			}
 		case row > 0 || l.head != nil:
-			return cell{samples[row], l.keys[column]}
+			return cell{line, l.keys[column]}
 		}
-		return cell{samples[row], -1}
+		return cell{line, -1}
 	}
 	sample := func(row int) string { return l.sample(&lines[samples[row]]) }
-	return &arranged{lines, len(samples), len(l.keys) + len(order), at, sample, ""}
+	return &arranged{lines, len(samples), len(l.keys) + len(points), at, sample, ""}
 }
 
 // settings changes a Dialect of the text to one of the table that is made.
