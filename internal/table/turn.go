@@ -57,8 +57,7 @@ const (
 	smoothSteps = 0.4 // squared steps of smooth numbers, by their variance: 2 for noise
 )
 
-// frame finds the names of samples, their units, and the columns. It is not ok where lines differ, or where
-// numbers rise in the first line as wavelengths do.
+// frame finds the names of samples, their units, and the columns. It is not ok where lines differ.
 func (s *survey) frame(p *parser) (f frame) {
 	lines := s.lines
 	if len(lines) == 0 {
@@ -72,16 +71,11 @@ func (s *survey) frame(p *parser) (f frame) {
 	}
 	first := lines[0]
 	f = frame{about: s.about, width: len(first), rows: lines}
-	numbers := s.head.numbers
-	numbers = numbers[max(0, len(numbers)-f.width+1):] // but the one in the corner
-	ordered := len(numbers) == f.width-1 && Ordered(numbers)
-	counts := ordered && Counts(numbers) && !trimmedNumber(first[0])
-	across := ordered && !counts && !is("axis", shown(first[0]))
-	if !across && (s.head.is || counts) {
+	if s.head.is {
 		f.head, f.rows, f.name, f.above = first, lines[1:], shown(first[0]), 1
 	}
 	other := func(line [][]byte) bool { return len(line) != f.width }
-	f.ok = len(lines) > 1 && !across && !slices.ContainsFunc(lines, other)
+	f.ok = len(lines) > 1 && !slices.ContainsFunc(lines, other)
 	if f.head != nil && len(f.rows) > 2 {
 		f.findUnits(s)
 	}
