@@ -246,7 +246,7 @@ func (p *parser) leaveOut(is string, are func(*column) bool) {
 	for _, j := range at {
 		p.roles[j] = roleNone
 	}
-	at = slices.DeleteFunc(at, func(j int) bool { return is == "empty" && p.nameless(j) && p.header != nil })
+	at = slices.DeleteFunc(at, func(j int) bool { return is == "empty" && p.survey.columns[j].nameless() && p.header != nil })
 	if len(at) > 0 {
 		p.survey.note(p.these(at, " is ", " are ") + is + " and left out")
 	}
@@ -269,7 +269,7 @@ func (p *parser) unwanted(free func(int) bool, wanted []string) error {
 }
 
 // nameless reports whether a column has no name but one that a program gives it.
-func (p *parser) nameless(j int) bool { return p.names[j] == Column(j) || unnamed(p.names[j]) }
+func (c *column) nameless() bool { return c.name == "" || c.name == Column(c.at) || unnamed(c.name) }
 
 // columnName is "column 2 (income)" for notes, without a name that stands for the place.
 func (p *parser) columnName(j int) string { return columnName(j, p.names[j]) }
@@ -356,7 +356,7 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 	many, others, _ := p.beside()
 	none := func(j int) bool {
 		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 ||
-			!p.nameless(j) && !is("position", p.names[j])
+			!p.survey.columns[j].nameless() && !is("position", p.names[j])
 	}
 	end := func(j int) string {
 		name := p.names[j]

@@ -57,10 +57,10 @@ func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
 func (l *long) find() bool {
 	var texts, numbers []int
 	for j := range l.all {
-		c, name := &l.all[j], l.nameOf(j)
-		counter := unnamed(name) || l.width > 3 && j == 0 && (name == "" || l.namesSamples(0) && l.namesSamples(1))
+		c := &l.all[j]
+		numbered := j == 0 && c.consecutive && l.namesSamples(0) && l.namesSamples(1) // as entries are
 		switch {
-		case c.consecutive && counter, c.numbers+c.words == 0:
+		case l.width > 3 && (numbered || l.counts(j)), c.numbers+c.words == 0:
 		case c.text():
 			texts = append(texts, j)
 		default:

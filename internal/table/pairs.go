@@ -20,7 +20,8 @@ func (f *frame) pair(lines [][][]byte) bool {
 	if !paired(names, axes) {
 		return false
 	}
-	f.paired, f.width, f.above, f.rows = true, len(axes)&^1, 2, lines[2:] // without a blank last column
+	f.ok, f.paired, f.above, f.rows = true, true, 2, lines[2:]
+	f.width = len(axes) &^ 1 // without a blank last column
 	f.name = shown(axes[0])
 	f.head = slices.Concat(axes[:1], make([][]byte, f.width-1))
 	for j := 1; j < f.width; j += 2 {

@@ -66,21 +66,23 @@ func (s *survey) frame(p *parser) (f frame) {
 	if s.head = p.guessHeader(lines); !s.names {
 		s.units, s.classes = p.headLines(lines)
 	}
-	if f.ok = f.pair(lines); f.ok {
-		return f
-	}
-	first := lines[0]
-	f = frame{about: s.about, width: len(first), rows: lines}
-	if s.head.is {
-		f.head, f.rows, f.name, f.above = first, lines[1:], shown(first[0]), 1
-	}
-	other := func(line [][]byte) bool { return len(line) != f.width }
-	f.ok = len(lines) > 1 && !slices.ContainsFunc(lines, other)
-	if f.head != nil && len(f.rows) > 2 {
-		f.findUnits(s)
+	if f.about = s.about; !f.pair(lines) {
+		f.width, f.rows = len(lines[0]), lines
+		if s.head.is {
+			f.head, f.rows, f.name, f.above = lines[0], lines[1:], shown(lines[0][0]), 1
+		}
+		other := func(line [][]byte) bool { return len(line) != f.width }
+		f.ok = len(lines) > 1 && !slices.ContainsFunc(lines, other)
+		if f.head != nil && len(f.rows) > 2 {
+			f.findUnits(s)
+		}
 	}
 	p.width = f.width
 	f.all = p.columnsOf(f.rows)
+	for j, name := range f.head {
+		f.all[j].name = shown(name)
+	}
+	f.all[0].name = f.name
 	return f
 }
 
@@ -100,7 +102,7 @@ func (f *frame) lead() {
 		return
 	}
 	for j := range f.all {
-		c, name := &f.all[j], shown(f.head[j])
+		c, name := &f.all[j], f.nameOf(j)
 		if c.different && c.words == len(f.rows) && (is("gene", name) || is("feature", name)) {
 			f.key, f.name = j, name
 			return
@@ -112,20 +114,12 @@ func (f *frame) lead() {
 
 // counts reports whether a column without a name counts the lines.
 func (f *frame) counts(j int) bool {
-	c, name := &f.all[j], shown(f.head[j])
-	return c.consecutive && c.numbers == max(2, len(f.rows)) && (name == "" || unnamed(name))
+	c := &f.all[j]
+	return c.consecutive && c.numbers == max(2, len(f.rows)) && c.nameless()
 }
 
 // nameOf is the name of column j; "" for none.
-func (f *frame) nameOf(j int) string {
-	switch {
-	case f.head == nil:
-		return ""
-	case j == f.key:
-		return f.name
-	}
-	return shown(f.head[j])
-}
+func (f *frame) nameOf(j int) string { return f.all[j].name }
 
 // sort parts the columns of samples from annotations: columns of text alone, of ids, and a second
 // axis. It reports whether all others have numbers. An axis before each sample makes pairs.
