@@ -284,7 +284,12 @@ func (p *parser) place(picked []string, h *Head) error {
 			p.roles[j] = len(h.Names)
 			h.Names = append(h.Names, p.names[j])
 		case role == roleOneHot:
-			h.Names = append(h.Names, p.placeValues(j, len(h.Names))...)
+			for _, v := range p.survey.columns[j].values {
+				if _, twice := p.hot[j][Printable(v)]; !twice { // as it is shown
+					p.hot[j][Printable(v)] = len(h.Names)
+					h.Names = append(h.Names, p.names[j]+"="+Printable(v))
+				}
+			}
 		}
 	}
 	if len(h.Names) == 0 && !p.dialect.classes {

@@ -13,14 +13,8 @@ func (p *parser) guessValues() {
 		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 || len(c.values) > mostValues {
 			continue
 		}
-		hot := p.oneHot(j)
-		for _, v := range c.values {
-			v = Printable(v)
-			if _, ok := hot[v]; !ok {
-				hot[v] = len(hot)
-			}
-		}
-		shown := p.placeValues(j, 0)
+		p.oneHot(j)
+		shown := mapped(c.values, func(v string) string { return p.names[j] + "=" + Printable(v) })
 		p.survey.note(p.columnName(j) + " becomes " + Count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}
@@ -35,16 +29,6 @@ func (p *parser) oneHot(j int) map[string]int {
 		p.hot[j], p.roles[j], p.plain = map[string]int{}, roleOneHot, false
 	}
 	return p.hot[j]
-}
-
-// placeValues moves the values of column j, in their order, to the places of the row from at on. It returns
-// the names of their columns.
-func (p *parser) placeValues(j, at int) (names []string) {
-	names = make([]string, len(p.hot[j]))
-	for v, i := range p.hot[j] {
-		names[i], p.hot[j][v] = p.names[j]+"="+v, at+i
-	}
-	return names
 }
 
 func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Error {
