@@ -42,7 +42,7 @@ type frame struct {
 	rows    [][][]byte
 
 	name, unit string // of column 1; the unit may be the name
-	about      bool   // text above the table is about spectra
+	about      bool   // text above is about spectra
 
 	all     []column
 	key     int   // the column that names the lines or is their axis: column 1 here, wherever it stands
@@ -74,7 +74,11 @@ func (s *survey) frame(p *parser) (f frame) {
 		other := func(line [][]byte) bool { return len(line) != f.width }
 		f.ok = len(lines) > 1 && !slices.ContainsFunc(lines, other)
 		if f.head != nil && len(f.rows) > 2 {
-			f.findUnits(s)
+			if f.above += s.units; s.units > 0 {
+				f.unit = shown(f.rows[0][0])
+				f.name = cmp.Or(f.name, f.unit)
+			}
+			f.classes, f.rows = f.rows[s.units:][:s.classes], f.rows[s.units+s.classes:]
 		}
 	}
 	p.width = f.width
@@ -84,15 +88,6 @@ func (s *survey) frame(p *parser) (f frame) {
 	}
 	f.all[0].name = f.name
 	return f
-}
-
-// findUnits takes the lines below the names from the rows.
-func (f *frame) findUnits(s *survey) {
-	if f.above += s.units; s.units > 0 {
-		f.unit = shown(f.rows[0][0])
-		f.name = cmp.Or(f.name, f.unit)
-	}
-	f.classes, f.rows = f.rows[s.units:][:s.classes], f.rows[s.units+s.classes:]
 }
 
 // lead makes the first column that names genes or species the key, if only text, as of taxa, and counters
