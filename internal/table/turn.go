@@ -52,8 +52,7 @@ type frame struct {
 }
 
 const (
-	leastTurned = 8 // lines that are needed to see which way round a text is
-	mostAcross  = 200
+	leastTurned = 8   // lines that are needed to see which way round a text is
 	smoothSteps = 0.4 // squared steps of smooth numbers, by their variance: 2 for noise
 )
 
@@ -282,8 +281,6 @@ func (f *frame) lone(axis []float64) bool {
 	switch {
 	case axis == nil && n > 0:
 		return n < 3 && f.all[f.key].different && f.features()
-	case len(f.rows) <= 2*leastTurned:
-		return false
 	case n == 0:
 		f.samples = []int{0}
 		return f.width == 1 && (axis == nil || !even(axis)) && (f.about || f.smooth())
@@ -389,8 +386,7 @@ func shapeOf(name string) (shape string, digits bool) {
 
 // smooth reports whether most samples change little from line to line, for how far they change in all.
 func (f *frame) smooth() bool {
-	samples := f.samples[:min(len(f.samples), mostAcross)]
-	n := howMany(samples, func(j int) bool {
+	n := howMany(f.samples, func(j int) bool {
 		list := f.all[j].list
 		sum, steps, squares := 0.0, 0.0, 0.0
 		for i, v := range list {
@@ -400,7 +396,7 @@ func (f *frame) smooth() bool {
 		}
 		return steps < smoothSteps*(squares-sum*sum/float64(len(list)))
 	})
-	return 4*n >= 3*len(samples)
+	return 4*n >= 3*len(f.samples)
 }
 
 // turned arranges a text with its columns as rows, and says which are left out.
