@@ -328,12 +328,8 @@ func (p *parser) without(at []int, warnings int) string {
 // beside parts the columns of numbers: those whose names have the form that most have, with a number in it,
 // and the others. span is the former as "12 columns from a to b".
 func (p *parser) beside() (many, others []int, span string) {
-	shape := func(j int) string { // without the .1 that R and pandas add to a name that comes again
-		name, again := p.names[j], strings.LastIndexByte(p.names[j], '.')
-		if again > 0 && strings.ContainsAny(name[:again], "0123456789") && isNumber([]byte(name[again+1:])) {
-			name = name[:again]
-		}
-		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(name, ".", "", 1), "-"))
+	shape := func(j int) string {
+		shape, _ := shapeOf(strings.TrimLeft(strings.Replace(p.names[j], ".", "", 1), "-"))
 		return shape
 	}
 	shapes, most := map[string][]int{}, ""
@@ -382,7 +378,7 @@ type doubts struct {
 
 // may warns of columns that no warning has told of.
 func (d *doubts) may(be string, at []int) {
-	at = only(at, func(j int) bool { return !d.told[j] })
+	at = slices.DeleteFunc(slices.Compact(at), func(j int) bool { return d.told[j] })
 	for _, j := range at {
 		d.told[j], d.doubted[d.names[j]] = true, true
 	}
