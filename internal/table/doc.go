@@ -49,14 +49,15 @@
 //     dates before counts; of several the first is taken. Other columns that may be ids are left out,
 //     with a note. Columns without a name, or named x, y, z, beside names that are numbers are
 //     positions, and carried along.
-//  5. Way round (turn.go, pairs.go). It is looked at if there are eight rows and three columns of
-//     samples: all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if
+//  5. Way round (turn.go, pairs.go). It is looked at if there are three columns of samples: all but
+//     column 1 and annotations (text, ids, m/z, a second axis). Only lines of classes and lineages are
+//     enough in fewer than eight rows. Line 1 names samples if
 //     four of five names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any
 //     words that differ in their numbers (X1, X2) or numbers. Time, Date and Year are no axis, and
 //     numbers that count are one only by its name or unit.
 //     The table is transposed if column 1 is an axis by its name, its unit or the text above (nm, cm-1, m/z,
 //     Wavelength), and line 1 names samples, or there is no line 1 and the columns are smooth. So it is if
-//     column 1 has genes, by its name (gene, protein), types of mutations or the main oxides, and line 1
+//     column 1 has genes, by its name (gene, protein, OTU), types of mutations or the main oxides, and line 1
 //     names samples; if a line below the names begins with Group or Class; if the file is GCT; and if each
 //     sample stands beside the same axis, as the Cary writes.
 //     It is a question if columns are smooth along an axis, though line 1 does not name samples; if

@@ -402,7 +402,7 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
 	where := func(name string) bool {
 		word, _ := sampleWord(name)
-		return is("depth", word) || has("where", name) || onMap && has("long", name) ||
+		return is("depth", word) || is("when", name) || has("where", name) || onMap && has("long", name) ||
 			times[pairs[name]] > 0 && p.width > 4 || times[twin(name)] > 0
 	}
 	in := func(list []int, j int) bool { _, in := slices.BinarySearch(list, j); return in }

@@ -47,8 +47,15 @@ func TestTrade(t *testing.T) {
 		"Ulmus_minor_t Quercus_sp._t Tilia_cordata_s Ulmus_glabra_s Carpinus_betulus_s") {
 		layers += fmt.Sprintf("%s,%d,0.2,0,%d,1\n", name, i*i%5, 9-i)
 	}
+	row := func(name, value string) string { return name + strings.Repeat(","+value, 6) + "\n" }
+	sections := row("Tissue", "Liver") + "Mouse,WT,WT,WT,ob,ob,ob\n" + row("Time", "240") + linesOf(4, "P%d,1,2,4,3.%d,$,1")
+	lineage := func(genus string) string { return "Bacteria;Firmicutes;Clostridia;" + genus + ",$,1,%d,4,$,1\n" }
+	lineages := linesOf(1, "Taxa,606.wt.f,786.wt.m,773.tg,397.fl,504.wt,267\n"+lineage("Dorea")+lineage("")+lineage(""))
 	for _, c := range [][2]string{
 		{species, "names features (-transpose yes"},
+		{sections, "a line below their names has classes (-transpose yes"},
+		{"OTU,Ax,Bx,Cx,Dx,Ex\n" + linesOf(9, "%d,0,$,0,4$,2"), "column 1 (OTU) names features, not samples"},
+		{lineages, "column 1 (Taxa) names features (-transpose yes"},
 		{indels, "the table is transposed"},
 		{openAQ, "the table is long: column 7 (value) becomes 8 rows of 3 columns"},
 		{",gdp,gdp,gdp\nyear,2008,2009,2010\ncountry,,,\n" + linesOf(6, "Land%d,1.$,2.$,1.%d"),
@@ -323,6 +330,7 @@ func TestTold(t *testing.T) {
 		{sums("%d,%d,%g,%g,%.1f,7.5", 0.5), "column 5 (T) is used as data, but may be sums or means", ""},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 1.01), "", "sums or means"},
 		{sums("%d,%d,%g,%g,%.0f9,7.5", 1), "", "sums or means"},
+		{"id,Time,Age_Ma,c\n" + linesOf(9, "s%d,$.5,3$.1,4%d.$"), "column 2 (Time), column 3 (Age_Ma) are", ""},
 		{"id,Xsugg,Ysugg,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"),
 			"column 2 (Xsugg), column 3 (Ysugg) are used as data", ""},
 		{"id,x_12,y_12,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},

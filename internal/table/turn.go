@@ -188,7 +188,7 @@ func (f *frame) named() bool {
 	n, c := len(f.rows), &f.all[0]
 	ids := f.head != nil && (f.name == "" || idName(f.name) || is("feature", f.name) || is("gene", f.name))
 	return n > 0 && c.different && c.words+c.numbers == n && (c.words == n || c.whole && ids) ||
-		n > 4 && f.axis() != nil
+		n > 4 && f.axis() != nil || lineages(*c)
 }
 
 // axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may
@@ -220,8 +220,6 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	case f.paired:
 		n := len(f.samples)
 		return certain, Count(n, "sample") + Plural(n, " has", " have") + " columns of " + f.name + ", all alike"
-	case len(f.rows) < leastTurned:
-		return asItStands, ""
 	case len(f.classes) > 0: // or is a row without numbers
 		if t = likely; is("class", shown(f.classes[0][0])) && repeats(f.classes[0]) {
 			t = certain
@@ -229,6 +227,11 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		return t, "a line below their names has classes"
 	case s.gct:
 		return certain, "the file has the form GCT"
+	}
+	if at := slices.IndexFunc(f.all, lineages); at >= 0 && len(f.samples) > 2 {
+		return likely, f.column(at) + " names features"
+	} else if len(f.rows) < leastTurned {
+		return asItStands, ""
 	}
 	axis := f.axis()
 	if len(f.samples) > 2 && (f.head != nil || d.Pick == nil) {
@@ -253,9 +256,8 @@ func (f *frame) tells(axis []float64) (t turning, why string) {
 	samples, smooth := numbered || sampled, axis != nil && f.smooth()
 	gene := is("gene", f.name) || f.down(isMutation) == len(f.rows) || f.down(isOxide) == 3
 	for j := range f.all {
-		if why = f.column(j) + " names features"; (is("of features", f.nameOf(j)) || lineages(f.all[j])) &&
-			(j > 0 || !spectral) {
-			return likely, why
+		if is("of features", f.nameOf(j)) && (j > 0 || !spectral) {
+			return likely, f.column(j) + " names features"
 		}
 	}
 	switch why = f.column(0) + " names features"; {
