@@ -34,8 +34,9 @@ func (p *parser) inOrder() (at []int) {
 }
 
 // order reports whether the numbers of a column rise, and whether they turn. Both are false if the numbers
-// can be arranged in fewer than `least` ways. Numbers rise if they are whole and never fall, or rise or
-// fall at regular steps. They turn in three cases. The first two need half of the different numbers twice.
+// can be arranged in fewer than `least` ways. Numbers rise if they are whole and never fall, or all
+// differ and 15 of 16 steps go up. So they do if they rise or fall at regular steps. They turn in three
+// cases. The first two need half of the different numbers twice.
 //
 //   - equal numbers stay together: 1, 1, 1, 2, 2. Numbers with decimals must not also be sorted, since they
 //     may be rounded measurements;
@@ -50,7 +51,8 @@ func (c *column) order(least float64) (rises, turns bool) {
 	runs, lap := slices.Compact(slices.Clone(c.list)), len(times)
 	up, n := slices.IsSorted(runs), len(runs)
 	sorted := up || goes(runs, -1, 0)
-	rises = ways >= least && (c.whole && up || sorted && n == len(c.list) && regular(c.list))
+	climbs := up || c.different && goes(c.list, 1, n/16) // as numbers of samples, but for a few
+	rises = ways >= least && (c.whole && climbs || sorted && n == len(c.list) && regular(c.list))
 	for i := range lap { // whatever number comes first
 		ways /= float64(i + 1)
 	}
