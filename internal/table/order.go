@@ -11,7 +11,9 @@ import (
 
 // inOrder returns columns of data that are seldom measurements: times, places, codes and parts of a
 // design. Their numbers rise or turn down the file, see order. Measurements do so by chance in one of
-// 1000 tables. If most columns rise, as curves do, the rising ones are not returned.
+// 1000 tables. If most columns rise, as curves do, the rising ones are not returned. Column 1 is one if it
+// alone rises with each of ten rows or more, such as ages down a core: so it does in 17 of 1 297 files, none
+// of which has measurements there.
 //
 // 1 087 tables, 503 of them R's, have 289 such columns that no name tells. Of these, 13 are measurements by
 // which the file is sorted, such as the speed of R's cars. Then numbers that count again did not yet turn.
@@ -29,8 +31,12 @@ func (p *parser) inOrder() (at []int) {
 	if 2*len(rising) <= len(all) {
 		at = append(at, rising...)
 	}
+	up := p.some(func(_ int, c *column) bool { return c.rising && c.numbers >= 10 })
+	if slices.Equal(up, []int{0}) && len(all) > 2 && p.survey.columns[0].gaps == 0 {
+		at = append(at, 0)
+	}
 	slices.Sort(at)
-	return at
+	return slices.Compact(at)
 }
 
 // order reports whether the numbers of a column rise, and whether they turn. Both are false if the numbers
