@@ -259,7 +259,7 @@ func (p *parser) columnName(j int) string {
 // some returns the columns of numbers that are data and as asked.
 func (p *parser) some(are func(j int, c *column) bool) (at []int) {
 	for j := range p.survey.columns {
-		if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && are(j, c) {
+		if c := &p.survey.columns[j]; p.roles[j] >= 0 && !c.text() && are(j, c) {
 			at = append(at, j)
 		}
 	}
@@ -418,10 +418,10 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 			return rising(c) && j > 0 && c.whole && is("axis", name)
 		}},
 		{"be classes or ids", func(j int, name string, c *column) bool { // such as Plot, and cell 207827637
-			few := 2*c.kinds() <= c.numbers && !isDigit(name[len(name)-1]) // as gene NR_000005
+			few := 2*c.kinds() <= c.numbers && !strings.ContainsAny(name, "0123456789") // as gene NR_000005, NO3
 			named := is("factor", name) || has("flag", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
-			return c.whole && (c.padded || named || long || few && (is("class", name) || is("id", lastWord(name))))
+			return c.whole && (c.padded || named || long || few && (is("class", name) || has("factor", name) || is("id", lastWord(name))))
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet

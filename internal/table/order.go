@@ -92,8 +92,7 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 			return strings.Join(mapped(columns, func(j int) string { return string(line[j]) }), "\x00")
 		})))
 	}
-	varying := func(_ int, c *column) bool { return c.least < c.most }
-	few := len(p.some(varying)) <= 3
+	few := len(p.varying()) <= 3
 	var texts, counts []int
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
@@ -113,6 +112,27 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 			}
 		}
 	}
+	if n := len(p.keys()); n > 1 && len(p.varying()) == 1 {
+		p.survey.note("warning: one column of numbers is left, beside " + strconv.Itoa(n) + " columns in which values come " +
+			"again: several lines may be of one sample, as in a long table")
+	}
+}
+
+// varying are the columns of data with two numbers or more.
+func (p *parser) varying() []int {
+	return p.some(func(_ int, c *column) bool { return c.least < c.most })
+}
+
+// keys are columns that are not data in which values come again, and differ.
+func (p *parser) keys() (at []int) {
+	for j := range p.survey.columns {
+		c := &p.survey.columns[j]
+		again := c.text() && !c.different || p.roles[j] < 0 && c.numbers > 0 && 2*c.kinds() <= c.numbers
+		if again && len(c.values) > 1 {
+			at = append(at, j)
+		}
+	}
+	return at
 }
 
 // coded returns the columns of whole numbers, three or more, that stand one for one for the words of another

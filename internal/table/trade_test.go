@@ -42,6 +42,11 @@ func TestTrade(t *testing.T) {
 		openAQ += fmt.Sprintf("A,2023-03-%02d,35.1,-106.5,%s,%d g,%d.5\n", 1+i/3,
 			[3]string{"pm25", "o3", "no2"}[parameter], parameter, i*i%11)
 	}
+	pollen := ""
+	for i := range 36 {
+		name := [3]string{"Al,Alnus", "Hassel,Corylus", "Björk,Betula"}[i%3]
+		pollen += fmt.Sprintf("2008-02-%02d,%s,%s,%d,1.2\n", 1+i/6, [2]string{"A", "B"}[i/3%2], name, i*i%11)
+	}
 	layers := ",p2,p3,p4,p5,p6\n"
 	for i, name := range strings.Fields("Acer_campestre_t Acer_platanoides_t Fraxinus_excelsior_s Hedera_helix_t " +
 		"Ulmus_minor_t Quercus_sp._t Tilia_cordata_s Ulmus_glabra_s Carpinus_betulus_s") {
@@ -54,6 +59,8 @@ func TestTrade(t *testing.T) {
 	for _, c := range [][2]string{
 		{species, "names features (-transpose yes"},
 		{sections, "a line below their names has classes (-transpose yes"},
+		{"Accessions,lung,liver,colon,skin,bone\n" + linesOf(9, "ENSG0%d,0,$,0,4$,2"), "features, not samples"},
+		{"day,town,name,taxon name,n,factor\n" + pollen, "12 samples of column 1 (day), column 2 (town) and 3 values"},
 		{"OTU,Ax,Bx,Cx,Dx,Ex\n" + linesOf(9, "%d,0,$,0,4$,2"), "column 1 (OTU) names features, not samples"},
 		{lineages, "column 1 (Taxa) names features (-transpose yes"},
 		{indels, "the table is transposed"},
@@ -337,6 +344,11 @@ func TestTold(t *testing.T) {
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n" + linesOf(9, "52%d,$,4$.5"),
 			"column 1 (R1) is used as data, but may be times, places, codes", ""},
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n1,3,1\n" + linesOf(9, "52%d,$,4$.5"), "", "codes"},
+		{"id,NO3-,a\n" + linesOf(9, "s%d,$,$.5"), "", "classes or ids"},
+		{"id,treatment_mmol,a\n" + linesOf(12, "s%d,$5,$.5"), "column 2 (treatment_mmol) is used as data, but may", ""},
+		{"day,town,v,one\n" + linesOf(12, "d$,t$,4%d.5,1"), "beside 2 columns in which values come again", ""},
+		{"day,town,v,w\n" + linesOf(12, "d$,t$,4%d.5,%d.$"), "", "come again"},
+		{"day,town,v\n" + linesOf(12, "d$,t%d,4%d.5"), "", "come again"},
 		{"id,Xsugg,Ysugg,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"),
 			"column 2 (Xsugg), column 3 (Ysugg) are used as data", ""},
 		{"id,x_12,y_12,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},
@@ -422,8 +434,13 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign.
+// TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign. Numbers
+// of rows stay ids if all other columns are left out.
 func TestNotIDs(t *testing.T) {
+	left := Dialect{Guess: true, Drop: []string{"a"}}
+	if got, err := Read(strings.NewReader("id,a\n"+linesOf(9, "%d,$.5")), "t", left); err == nil {
+		t.Errorf("%v", got.Names)
+	}
 	for name, want := range map[string]bool{"CHLORID": false, "LIQUID": false, "POINTID": true, "SampleID": true, "id": true} {
 		if got := idName(name); got != want {
 			t.Errorf("%s: %v", name, got)

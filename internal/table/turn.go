@@ -353,21 +353,25 @@ func isMutation(s string) bool {
 
 func isOxide(s string) bool { return is("oxide", s) }
 
+// isGene reports whether s is a word for features and a number, such as OTU_3, gene12 and ENSG00000000003.
+func isGene(s string) bool {
+	word, number := sampleWord(s)
+	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens"))
+}
+
 // isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, M450T1918 (XCMS), Abra
 // alba, Al and Fe (mg/kg).
 func isFeature(s string) bool {
 	if shape, _ := shapeOf(s); strings.HasPrefix(shape, "M0T0") {
 		return true
 	}
-	word, number := sampleWord(s)
 	at := max(0, strings.IndexAny(s, " ._"))
 	genus, species := s[:at], s[min(at+1, len(s)):]
 	if n := len(species); n > 2 && species[n-2] == '_' { // a layer of vegetation, as Tilia_cordata_t
 		species = species[:n-2]
 	}
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
-	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens")) ||
-		words["element"][s] || words["element"][genus] && !strings.ContainsAny(species, "0123456789") ||
+	return isGene(s) || words["element"][s] || words["element"][genus] && !strings.ContainsAny(species, "0123456789") ||
 		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && latin(species) && lower(species)
 }
 
