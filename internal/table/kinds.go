@@ -421,7 +421,8 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 			few := 2*c.kinds() <= c.numbers && !strings.ContainsAny(name, "0123456789") // as gene NR_000005, NO3
 			named := is("factor", name) || has("flag", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
-			return c.whole && (c.padded || named || long || few && (is("class", name) || has("factor", name) || is("id", lastWord(name))))
+			group := is("class", name) || has("factor", name) || is("id", lastWord(name))
+			return c.whole && (c.padded || named || long || few && group)
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet

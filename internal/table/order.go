@@ -113,8 +113,8 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 		}
 	}
 	if n := len(p.keys()); n > 1 && len(p.varying()) == 1 {
-		p.survey.note("warning: one column of numbers is left, beside " + strconv.Itoa(n) + " columns in which values come " +
-			"again: several lines may be of one sample, as in a long table")
+		p.survey.note("warning: one column of numbers is left, beside " + strconv.Itoa(n) + " columns in which " +
+			"values come again: several lines may be of one sample, as in a long table")
 	}
 }
 

@@ -53,9 +53,11 @@ func TestTrade(t *testing.T) {
 		layers += fmt.Sprintf("%s,%d,0.2,0,%d,1\n", name, i*i%5, 9-i)
 	}
 	row := func(name, value string) string { return name + strings.Repeat(","+value, 6) + "\n" }
-	sections := row("Tissue", "Liver") + "Mouse,WT,WT,WT,ob,ob,ob\n" + row("Time", "240") + linesOf(4, "P%d,1,2,4,3.%d,$,1")
+	sections := row("Tissue", "Liver") + "Mouse,WT,WT,WT,ob,ob,ob\n" + row("Time", "240") +
+		linesOf(4, "P%d,1,2,4,3.%d,$,1")
 	lineage := func(genus string) string { return "Bacteria;Firmicutes;Clostridia;" + genus + ",$,1,%d,4,$,1\n" }
-	lineages := linesOf(1, "Taxa,606.wt.f,786.wt.m,773.tg,397.fl,504.wt,267\n"+lineage("Dorea")+lineage("")+lineage(""))
+	lineages := linesOf(1, "Taxa,606.wt.f,786.wt.m,773.tg,397.fl,504.wt,267\n"+
+		lineage("Dorea")+lineage("")+lineage(""))
 	for _, c := range [][2]string{
 		{species, "names features (-transpose yes"},
 		{sections, "a line below their names has classes (-transpose yes"},

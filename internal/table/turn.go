@@ -371,7 +371,8 @@ func isFeature(s string) bool {
 		species = species[:n-2]
 	}
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
-	return isGene(s) || words["element"][s] || words["element"][genus] && !strings.ContainsAny(species, "0123456789") ||
+	digits := strings.ContainsAny(species, "0123456789")
+	return isGene(s) || words["element"][s] || words["element"][genus] && !digits ||
 		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && latin(species) && lower(species)
 }
 

@@ -26,8 +26,8 @@ year | year | jahr | année | annee | anno | año
 day | date | datum | fecha
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
 position | x | y | z | line | row | col | column | pixel
-gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
-gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
+gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id
+gene | id_ref | targetid | gene symbol | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
 gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
 gene | uniprot accession | protein accession | protein.accession | otu | otu id | asv | asv id | peptide
 feature | measurement_type | measurement type | measure | indicator | metric
