@@ -245,6 +245,12 @@ func TestCodes(t *testing.T) {
 	}
 	x := tables.Must(softkmeans.FromRows(rows(60, size, turns(0, 1), measured, turns(2, 3), size, measured)))(t)
 	told := func(name string) bool { return name == "class" }
+	places := func(name string) bool { return name == "x" }
+	survey := rows(24, measured, turns(1, 2), turns(0, 1), turns(3, 4))
+	beside := tables.Must(softkmeans.FromRows(survey))(t)
+	if got := Codes(beside, []string{"x", "a", "b", "c"}, places); len(got) > 0 {
+		t.Errorf("codes beside a place: %v", got)
+	}
 	if got := Codes(x, []string{"a", "city=Rome", "b", "class", "c", "d"}, told); len(got) > 0 {
 		t.Errorf("columns %d are told already, or code words", got)
 	}

@@ -34,8 +34,8 @@ func (t *Table) noteAlike(data []bool, d *Dialect) {
 	if replicated || sampled {
 		least = leastNamed
 	}
-	if is("gene", t.IDName) && len(t.Names) > 4 { // few are signatures
-		why = "column " + strconv.Itoa(t.IDColumn) + " (" + t.IDName + ") has genes or proteins, not samples"
+	if len(t.Names) > 4 && (is("gene", t.IDName) || 2*howMany(t.IDs, isGene) > t.Rows) { // few are signatures
+		why = "column " + strconv.Itoa(t.IDColumn) + " (" + t.IDName + ") names features, not samples"
 		end = " yes takes the columns for samples, if the file has no other columns"
 	} else if sample(t.IDName) || 2*howMany(t.IDs, sample) > t.Rows || 2*howMany(t.Names, placed) > len(t.Names) ||
 		t.Header && numbered && !replicated && !sampled {

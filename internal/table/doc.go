@@ -4,9 +4,9 @@
 //
 // # How a text is read
 //
-// With Dialect.Guess a text goes through seven stages. The first four look at the first 256 kB. A stage notes
-// each decision that it takes. If a text can be read in two ways, the stage asks by an error. A setting of the
-// Dialect answers.
+// With Dialect.Guess a text goes through seven stages. The first four look at the first 256 kB. A stage
+// notes each decision that it takes. If a text can be read in two ways, the stage asks by an error. A
+// setting of the Dialect answers.
 //
 //  1. Bytes (sniff.go, package csv). Other formats are named: binary ones, HTML, JSON, ARFF. UTF-16 is read,
 //     and so are lines that end in CR. Bytes that are not UTF-8 are Windows-1252.
@@ -45,41 +45,43 @@
 //     column is text or dates, or its name is or ends in id, nr or code, or it has no name. Or, in five
 //     rows or more, its numbers count by ones, or they rise evenly beside names that are numbers. In
 //     column 1 a fifth of the values, at least three, may be words beside numbers. Elsewhere words with
-//     digits may stand beside whole numbers if all have one length (01, 2A). Names go before dates, and
-//     dates before counts; of several the first is taken. Other columns that may be ids are left out,
+//     digits may stand beside whole numbers if all have one length (01, 2A). Texts and names go before dates,
+//     and dates before counts; of several the first is taken. Other columns that may be ids are left out,
 //     with a note. Columns without a name, or named x, y, z, beside names that are numbers are
 //     positions, and carried along.
-//  5. Way round (turn.go, pairs.go). It is looked at if there are eight rows and three columns of
-//     samples: all but column 1 and annotations (text, ids, m/z, a second axis). Line 1 names samples if
+//  5. Way round (turn.go, pairs.go). It is looked at if there are three columns of samples: all but
+//     column 1 and annotations (text, ids, m/z, a second axis). Only lines of classes and lineages are
+//     enough in fewer than eight rows. Line 1 names samples if
 //     four of five names are a word that words.go lists and a number (S1, ctrl2), or, less surely, any
 //     words that differ in their numbers (X1, X2) or numbers. Time, Date and Year are no axis, and
 //     numbers that count are one only by its name or unit.
 //     The table is transposed if column 1 is an axis by its name, its unit or the text above (nm, cm-1, m/z,
 //     Wavelength), and line 1 names samples, or there is no line 1 and the columns are smooth. So it is if
-//     column 1 has genes, by its name (gene, protein), types of mutations or the main oxides, and line 1
+//     column 1 has genes, by its name (gene, protein, OTU), types of mutations or the main oxides, and line 1
 //     names samples; if a line below the names begins with Group or Class; if the file is GCT; and if each
 //     sample stands beside the same axis, as the Cary writes.
-//     It is a question if columns are smooth along an axis, though line 1 does not name samples; if
-//     eight columns or more are smooth along regular steps that have no name of an axis, and line 1
-//     names samples or is missing; if five columns or more stand beside genes, or names of samples above
-//     features (Compound, Species, OTU_3, gene12, Abra alba, Fe), or words of the list (S1, ctrl2, but
-//     not X1) above a column 1 without a name; if there are features and no line 1; if any column is
-//     named m/z or has lineages; if a line below the names has words above text and numbers that all
-//     come again. The first column of text that is named gene, species or the like, and has no value
-//     twice, counts as column 1 if only text and counters without a name stand before it. With eight
-//     rows an axis beside fewer or other columns is a warning, and so are texts that are features
-//     (OTU_3, gene12, Fe) beside one or two.
+//     It is a question in seven cases. Columns are smooth along an axis, though line 1 does not name
+//     samples. Eight columns or more are smooth along regular steps that have no name of an axis, and line
+//     1 names samples or is missing. Five columns or more stand beside genes. Names of samples stand above
+//     five features or more (Compound, Species, OTU_3, gene12, Abra alba, Fe), or words of the list (S1,
+//     ctrl2, but not X1) above a column 1 without a name. There are features and no line 1. Any column is
+//     named m/z or has lineages. A line below the names has words above text and numbers that all come
+//     again. The first column of text that is named gene, species or the like, and has no value twice,
+//     counts as column 1 if only text and counters without a name stand before it. With eight rows an axis
+//     beside fewer or other columns is a warning, and so are texts that are features (OTU_3, gene12, Fe)
+//     beside one or two.
 //     Long tables (long.go) have a sample, a value of an axis and a value in each line. They are
 //     arranged anew if a name tells the axis (wavelength, gene, parameter), and half of the cells have a
 //     value. If fewer have, and the values are counts, they are a question. If no name tells, they are a
-//     question, provided that no sample has a value of the axis twice: the last of two columns of text,
-//     or years beside one. Codes, units, flags and a counter are left out, and counts from 1 are 0 where
-//     a line lacks. Numbers named as samples, places or dates tell of the sample. Several columns of
-//     values are a question.
+//     question: the axis is then the last of two columns of text, or years beside one, and no sample may
+//     have a value of it twice. So are two columns of values. Three are no long table, but for a full
+//     grid. Codes, units, flags, a counter and columns that tell of a sample alone are left out, and counts
+//     from 1 are 0 where a line lacks. Numbers named as samples, places or dates tell of the sample.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and an
-//     error that names them all, unless Text says what to do. A unit that nine of ten numbers have is taken
-//     out. Left out with a note are empty columns, columns with a name and five numbers, all 100, and a
-//     first column with one number in eight rows or fewer.
+//     error that names them all, unless Text says what to do. Dates that come again are text, too. If one
+//     column of numbers is left, the error says so, and advises nothing but Long. A unit that nine of ten
+//     numbers have is taken out. Left out with a note are empty columns, named columns of five numbers or
+//     more that are all 100, and a first column with one number in eight rows or fewer.
 //  7. Numbers (package number, entry.go, form.go). Digits with a sign, a decimal sign and an exponent, E
 //     or D; in columns that have them, separators of thousands, percent signs, currencies, (5) and 5.0-
 //     for -5. An empty field, NA, NaN, null, none, n/a, dashes, ? and errors of spreadsheets are
@@ -95,8 +97,9 @@
 //     samples do. Ids or names that are samples, dates or a series prevent this warning. Five columns stand
 //     beside ids named gene, protein, ….
 //   - Columns are uncertainties (Zr Error or 2s_Zr behind Zr, Fe_err, sd), or named as sums or n. They are
-//     years (1800 to 2100), times such as 1430, parts of dates, depths or coordinates (lat, and long beside
-//     it; x beside y; Xsugg beside Ysugg). Names come twice. Columns are named m/z, have the numbers of a
+//     years (1800 to 2100), times such as 1430, or parts of dates. Beside three columns or more they are
+//     named Depth, Time, Age_ka or as coordinates (lat, and long beside it; x beside y; Xsugg beside
+//     Ysugg). Names come twice. Columns are named m/z, have the numbers of a
 //     column before (five different ones or more), limits (<4) alone, or the sums or means of columns beside
 //     them. They have other names than four times as many columns, at least eight, named by numbers.
 //   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
@@ -104,9 +107,11 @@
 //     one for one for the words of another column. Beside other numbers few different small ones may be
 //     codes, ratings or answers under any name (package kinds).
 //   - One row alone has no id. Ten texts or more have a line for each of two texts or more of another column.
-//     Three texts do, beside at most three columns of numbers.
-//   - Whole numbers only rise, or count again. Other numbers rise at regular steps. Equal numbers stay
-//     together, or come in turn. Numbers are the same within such a group.
+//     Three texts do, beside at most three columns of numbers. One column of numbers is left beside two
+//     columns in which values come again.
+//   - Whole numbers only rise, but for one of 16 if all differ, or count again. Other numbers rise at regular
+//     steps, or alone rise in column 1. Equal numbers stay together, or come in turn. Numbers are the same
+//     within each such group.
 //   - Rows with one value of a column of text have numbers 100 times as large as rows with another, in each
 //     column. Rows of a transposed table have numbers 1000 times as large as others. Rows A, B, C, … and
 //     columns 1, 2, 3, … are a plate.
@@ -114,5 +119,6 @@
 // # Advice
 //
 // An error may advise settings (errors.go). They are tried on the start of the text, and told only if
-// rows come of it, at once or by the advice of the next error. The words of fields are one table, in words.go.
+// rows come of it, at once or by the advice of the next error. The words of fields are one table, in
+// words.go.
 package table

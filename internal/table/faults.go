@@ -108,14 +108,14 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	slices.SortStableFunc(strays, func(a, b flaw) int { return a.field - b.field })
 	e, parts := &Error{Source: p.source}, []string(nil)
 	say := func(part string) { parts = append(parts, part) }
-	bare := len(texts) > 1 && p.cols == 1 // hardly a table
+	bare := len(texts) > 1 && (p.cols == 1 || len(p.varying()) == 1) // hardly a table
 	if len(texts) > 0 {
 		list := firstOf(mapped(texts, p.describe), "; ")
 		say(Plural(len(texts), "a column of text: ", "columns of text: ") + list)
 	}
 	if bare {
 		parts[0] += "; without them 1 column of numbers is left"
-		if slices.ContainsFunc(texts, func(f flaw) bool { return p.survey.columns[f.field].few() }) {
+		if len(p.keys()) > 1 {
 			parts[0] += ", as in a long table"
 		}
 	}

@@ -52,7 +52,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 			ids = append(ids, j)
 		}
 	}
-	if p.dialect.Pick == nil && len(ids) == data { // something must be data
+	if p.dialect.Pick == nil && p.dialect.Drop == nil && len(ids) == data { // something must be data
 		ids = slices.DeleteFunc(ids, func(j int) bool { return columns[j].words == 0 })
 	}
 	// Names and codes tell more than dates do, and these more than numbers of rows.

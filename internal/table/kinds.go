@@ -285,7 +285,7 @@ func columnName(j int, name string) string {
 // some returns the columns of numbers that are data and as asked.
 func (p *parser) some(are func(*column) bool) (at []int) {
 	for j := range p.survey.columns {
-		if c := &p.survey.columns[j]; p.roles[j] == 0 && !c.text() && are(c) {
+		if c := &p.survey.columns[j]; p.roles[j] >= 0 && !c.text() && are(c) {
 			at = append(at, j)
 		}
 	}
@@ -400,7 +400,7 @@ func (p *parser) noteDoubtful(h *Head) {
 	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
 	where := func(c *column) bool {
 		word, _ := sampleWord(c.name)
-		return is("depth", word) || has("where", c.name) || onMap && has("long", c.name) ||
+		return is("depth", word) || is("when", c.name) || has("where", c.name) || onMap && has("long", c.name) ||
 			times[pairs[c.name]] > 0 && p.width > 4 || times[twin(c.name)] > 0
 	}
 	d.byName(all)
@@ -428,10 +428,11 @@ func (d *doubts) byName(all []int) {
 	}))
 	d.may(axis, d.some(func(c *column) bool { return rising(c) && c.at > 0 && c.whole && is("axis", c.name) }))
 	d.may("be classes or ids", d.some(func(c *column) bool { // such as Plot, and cell 207827637
-		few := 2*c.kinds <= c.numbers && !isDigit(c.name[len(c.name)-1]) // as gene NR_000005
+		few := 2*c.kinds <= c.numbers && !strings.ContainsAny(c.name, "0123456789") // as gene NR_000005, NO3
 		named := is("factor", c.name) || has("flag", c.name) || idName(c.name)
 		long := c.at == 0 && d.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
-		return c.whole && (c.padded || named || long || few && (is("class", c.name) || is("id", lastWord(c.name))))
+		group := is("class", c.name) || has("factor", c.name) || is("id", lastWord(c.name))
+		return c.whole && (c.padded || named || long || few && group)
 	}))
 	dates := d.some(func(c *column) bool { return c.whole && is("date", c.name) })
 	d.may("be dates or parts of them", d.some(func(c *column) bool {

@@ -123,7 +123,9 @@ func (l *long) keyed(j int) bool {
 	return l.namesSamples(j) || is("position", name) || has("where", name) || is("date", name)
 }
 
-func (l *long) measured(j int) bool { return !l.keyed(j) && !is("uncertainty", l.nameOf(j)) }
+func (l *long) measured(j int) bool {
+	return !l.keyed(j) && !is("uncertainty", l.nameOf(j)) && l.all[j].least < l.all[j].most
+}
 
 func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSample(l.nameOf(j)) }
 

@@ -10,7 +10,9 @@ import (
 
 // inOrder returns columns of data that are seldom measurements: times, places, codes and parts of a
 // design. Their numbers rise or turn down the file, see order. Measurements do so by chance in one of
-// 1000 tables. If most columns rise, as curves do, the rising ones are not returned.
+// 1000 tables. If most columns rise, as curves do, the rising ones are not returned. Column 1 is one if it
+// alone rises with each of ten rows or more, such as ages down a core: so it does in 17 of 1 297 files, none
+// of which has measurements there.
 //
 // 1 087 tables, 503 of them R's, have 289 such columns that no name tells. Of these, 13 are measurements by
 // which the file is sorted, such as the speed of R's cars. Then numbers that count again did not yet turn.
@@ -28,12 +30,17 @@ func (p *parser) inOrder() (at []int) {
 	if 2*len(rising) <= len(all) {
 		at = append(at, rising...)
 	}
+	up := p.some(func(c *column) bool { return c.rising && c.numbers >= 10 })
+	if slices.Equal(up, []int{0}) && len(all) > 2 && p.survey.columns[0].gaps == 0 {
+		at = append(at, 0)
+	}
 	return at
 }
 
 // order reports whether the numbers of a column rise, and whether they turn. Both are false if the numbers
-// can be arranged in fewer than `least` ways. Numbers rise if they are whole and never fall, or rise or
-// fall at regular steps. They turn in three cases. The first two need half of the different numbers twice.
+// can be arranged in fewer than `least` ways. Numbers rise if they are whole and never fall, or all
+// differ and 15 of 16 steps go up. So they do if they rise or fall at regular steps. They turn in three
+// cases. The first two need half of the different numbers twice.
 //
 //   - equal numbers stay together: 1, 1, 1, 2, 2. Numbers with decimals must not also be sorted, since they
 //     may be rounded measurements;
@@ -48,7 +55,8 @@ func (c *column) order(least float64) (rises, turns bool) {
 	runs, lap := slices.Compact(slices.Clone(c.list)), len(times)
 	up, n := slices.IsSorted(runs), len(runs)
 	sorted := up || goes(runs, -1, 0)
-	rises = ways >= least && (c.whole && up || sorted && n == len(c.list) && regular(c.list))
+	climbs := up || c.different && goes(c.list, 1, n/16) // as numbers of samples, but for a few
+	rises = ways >= least && (c.whole && climbs || sorted && n == len(c.list) && regular(c.list))
 	for i := range lap { // whatever number comes first
 		ways /= float64(i + 1)
 	}
@@ -77,8 +85,7 @@ const (
 // as countries beside indicators: the lines are then several measurements of one sample. Fewer are a
 // design, unless they stand beside at most three columns of numbers, as samples and analytes do.
 func (p *parser) noteCrossed() {
-	varying := func(c *column) bool { return c.least < c.most }
-	few := len(p.some(varying)) <= 3
+	few := len(p.varying()) <= 3
 	all := p.survey.columns
 	rows := len(all[0].codes)
 	var texts []int
@@ -100,6 +107,27 @@ func (p *parser) noteCrossed() {
 			}
 		}
 	}
+	if n := len(p.keys()); n > 1 && len(p.varying()) == 1 {
+		p.survey.note("warning: one column of numbers is left, beside " + strconv.Itoa(n) + " columns in which " +
+			"values come again: several lines may be of one sample, as in a long table")
+	}
+}
+
+// varying are the columns of data with two numbers or more.
+func (p *parser) varying() []int {
+	return p.some(func(c *column) bool { return c.least < c.most })
+}
+
+// keys are columns that are not data in which values come again, and differ.
+func (p *parser) keys() (at []int) {
+	for j := range p.survey.columns {
+		c := &p.survey.columns[j]
+		again := c.text() && !c.different || p.roles[j] < 0 && c.numbers > 0 && 2*c.kinds <= c.numbers
+		if again && len(c.values) > 1 {
+			at = append(at, j)
+		}
+	}
+	return at
 }
 
 // short reports whether a line has fewer fields than line 1, which is an error when it is read.

@@ -42,13 +42,29 @@ func TestTrade(t *testing.T) {
 		openAQ += fmt.Sprintf("A,2023-03-%02d,35.1,-106.5,%s,%d g,%d.5\n", 1+i/3,
 			[3]string{"pm25", "o3", "no2"}[parameter], parameter, i*i%11)
 	}
+	pollen := ""
+	for i := range 36 {
+		name := [3]string{"Al,Alnus", "Hassel,Corylus", "Björk,Betula"}[i%3]
+		pollen += fmt.Sprintf("2008-02-%02d,%s,%s,%d,1.2\n", 1+i/6, [2]string{"A", "B"}[i/3%2], name, i*i%11)
+	}
 	layers := ",p2,p3,p4,p5,p6\n"
 	for i, name := range strings.Fields("Acer_campestre_t Acer_platanoides_t Fraxinus_excelsior_s Hedera_helix_t " +
 		"Ulmus_minor_t Quercus_sp._t Tilia_cordata_s Ulmus_glabra_s Carpinus_betulus_s") {
 		layers += fmt.Sprintf("%s,%d,0.2,0,%d,1\n", name, i*i%5, 9-i)
 	}
+	row := func(name, value string) string { return name + strings.Repeat(","+value, 6) + "\n" }
+	sections := row("Tissue", "Liver") + "Mouse,WT,WT,WT,ob,ob,ob\n" + row("Time", "240") +
+		linesOf(4, "P%d,1,2,4,3.%d,$,1")
+	lineage := func(genus string) string { return "Bacteria;Firmicutes;Clostridia;" + genus + ",$,1,%d,4,$,1\n" }
+	lineages := linesOf(1, "Taxa,606.wt.f,786.wt.m,773.tg,397.fl,504.wt,267\n"+
+		lineage("Dorea")+lineage("")+lineage(""))
 	for _, c := range [][2]string{
 		{species, "names features (-transpose yes"},
+		{sections, "a line below their names has classes (-transpose yes"},
+		{"Accessions,lung,liver,colon,skin,bone\n" + linesOf(9, "ENSG0%d,0,$,0,4$,2"), "features, not samples"},
+		{"day,town,name,taxon name,n,factor\n" + pollen, "12 samples of column 1 (day), column 2 (town) and 3 values"},
+		{"OTU,Ax,Bx,Cx,Dx,Ex\n" + linesOf(9, "%d,0,$,0,4$,2"), "column 1 (OTU) names features, not samples"},
+		{lineages, "column 1 (Taxa) names features (-transpose yes"},
 		{indels, "the table is transposed"},
 		{openAQ, "the table is long: column 7 (value) becomes 8 rows of 3 columns"},
 		{",gdp,gdp,gdp\nyear,2008,2009,2010\ncountry,,,\n" + linesOf(6, "Land%d,1.$,2.$,1.%d"),
@@ -323,6 +339,18 @@ func TestTold(t *testing.T) {
 		{sums("%d,%d,%g,%g,%.1f,7.5", 0.5), "column 5 (T) is used as data, but may be sums or means", ""},
 		{sums("%d,%d,%g,%g,%.1f,7.5", 1.01), "", "sums or means"},
 		{sums("%d,%d,%g,%g,%.0f9,7.5", 1), "", "sums or means"},
+		{"id,Time,Age_Ma,c\n" + linesOf(9, "s%d,$.5,3$.1,4%d.$"), "column 2 (Time), column 3 (Age_Ma) are", ""},
+		{"core,R2,c\n" + linesOf(10, "%d.$,$,4$.5"), "column 1 (core) is used as data, but may be times", ""},
+		{"core,R2,c\n" + linesOf(9, "%d.$,$,4$.5"), "", "times"},
+		{"core,R2,c\n" + linesOf(10, "%d.$,3%d.$,4$.5"), "", "times"},
+		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n" + linesOf(9, "52%d,$,4$.5"),
+			"column 1 (R1) is used as data, but may be times, places, codes", ""},
+		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n1,3,1\n" + linesOf(9, "52%d,$,4$.5"), "", "codes"},
+		{"id,NO3-,a\n" + linesOf(9, "s%d,$,$.5"), "", "classes or ids"},
+		{"id,treatment_mmol,a\n" + linesOf(12, "s%d,$5,$.5"), "column 2 (treatment_mmol) is used as data, but may", ""},
+		{"day,town,v,one\n" + linesOf(12, "d$,t$,4%d.5,1"), "beside 2 columns in which values come again", ""},
+		{"day,town,v,w\n" + linesOf(12, "d$,t$,4%d.5,%d.$"), "", "come again"},
+		{"day,town,v\n" + linesOf(12, "d$,t%d,4%d.5"), "", "come again"},
 		{"id,Xsugg,Ysugg,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"),
 			"column 2 (Xsugg), column 3 (Ysugg) are used as data", ""},
 		{"id,x_12,y_12,c\n" + linesOf(9, "s%d,$.5,3$,4%d.$"), "", "where or when"},
@@ -408,8 +436,13 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign.
+// TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign. Numbers
+// of rows stay ids if all other columns are left out.
 func TestNotIDs(t *testing.T) {
+	left := Dialect{Guess: true, Drop: []string{"a"}}
+	if got, err := Read(strings.NewReader("id,a\n"+linesOf(9, "%d,$.5")), "t", left); err == nil {
+		t.Errorf("%v", got.Names)
+	}
 	for name, want := range map[string]bool{"CHLORID": false, "LIQUID": false, "POINTID": true, "SampleID": true, "id": true} {
 		if got := idName(name); got != want {
 			t.Errorf("%s: %v", name, got)

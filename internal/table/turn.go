@@ -152,7 +152,7 @@ func (f *frame) named() bool {
 	n, c := len(f.rows), &f.all[f.key]
 	ids := f.head != nil && (f.name == "" || idName(f.name) || is("feature", f.name) || is("gene", f.name))
 	return n > 0 && c.different && c.words+c.numbers == n && (c.words == n || c.whole && ids) ||
-		n > 4 && f.axis() != nil
+		n > 4 && f.axis() != nil || lineages(*c)
 }
 
 // axis returns the axis in column 1, nil if there is none. If its name is a name of axes, a few lines may
@@ -184,8 +184,6 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 	case f.paired:
 		n := len(f.samples)
 		return certain, Count(n, "sample") + Plural(n, " has", " have") + " columns of " + f.name + ", all alike"
-	case len(f.rows) < leastTurned:
-		return asItStands, ""
 	case len(f.classes) > 0: // or is a row without numbers
 		if t = likely; is("class", shown(f.classes[0][f.key])) && repeats(f.classes[0]) {
 			t = certain
@@ -193,6 +191,11 @@ func (s *survey) wayRound(d *Dialect, f *frame) (t turning, why string) {
 		return t, "a line below their names has classes"
 	case s.gct:
 		return certain, "the file has the form GCT"
+	}
+	if at := slices.IndexFunc(f.all, lineages); at >= 0 && len(f.samples) > 2 {
+		return likely, f.column(at) + " names features"
+	} else if len(f.rows) < leastTurned {
+		return asItStands, ""
 	}
 	axis := f.axis()
 	if len(f.samples) > 2 && (f.head != nil || d.Pick == nil) {
@@ -217,9 +220,8 @@ func (f *frame) tells(axis []float64) (t turning, why string) {
 	samples, smooth := numbered || sampled, axis != nil && f.smooth()
 	gene := is("gene", f.name) || f.down(isMutation) == len(f.rows) || f.down(isOxide) == 3
 	for j := range f.all {
-		if why = f.column(j) + " names features"; (is("of features", f.nameOf(j)) || lineages(f.all[j])) &&
-			(j != f.key || !spectral) {
-			return likely, why
+		if is("of features", f.nameOf(j)) && (j != f.key || !spectral) {
+			return likely, f.column(j) + " names features"
 		}
 	}
 	switch why = f.column(f.key) + " names features"; {
@@ -306,21 +308,26 @@ func isMutation(s string) bool {
 
 func isOxide(s string) bool { return is("oxide", s) }
 
+// isGene reports whether s is a word for features and a number, such as OTU_3, gene12 and ENSG00000000003.
+func isGene(s string) bool {
+	word, number := sampleWord(s)
+	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens"))
+}
+
 // isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, M450T1918 (XCMS), Abra
 // alba, Al and Fe (mg/kg).
 func isFeature(s string) bool {
 	if shape, _ := shapeOf(s); strings.HasPrefix(shape, "M0T0") {
 		return true
 	}
-	word, number := sampleWord(s)
 	at := max(0, strings.IndexAny(s, " ._"))
 	genus, species := s[:at], s[min(at+1, len(s)):]
 	if n := len(species); n > 2 && species[n-2] == '_' { // a layer of vegetation, as Tilia_cordata_t
 		species = species[:n-2]
 	}
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
-	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens")) ||
-		words["element"][s] || words["element"][genus] && !strings.ContainsAny(species, "0123456789") ||
+	digits := strings.ContainsAny(species, "0123456789")
+	return isGene(s) || words["element"][s] || words["element"][genus] && !digits ||
 		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && latin(species) && lower(species)
 }
 

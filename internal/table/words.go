@@ -18,6 +18,7 @@ axis* | (nm) | _nm | [nm] | (µm) | (μm) | [µm] | longitud de onda | longueur 
 about* | spectral | spectrum | spectra | spektr | spectre | nanomet | xydata
 clock | date | year | month | day | week | hour | datum | jahr | tag | index | row | nr | no | timestamp | id
 depth | depth | tiefe | position | distance | centroid | doy | elevation | elev | altitude
+when | time | elapsed | age_ma | age ma | age (ma) | age_ka | age ka | age (ka) | day since | days since
 long | long
 where | lat | lon | lng | latitude | longitude | easting | northing | breitengrad | längengrad
 where | coord | coords | utm
@@ -25,14 +26,14 @@ year | year | jahr | année | annee | anno | año
 day | date | datum | fecha
 date | yy | yyyy | year | month | day | dd | hour | hh | minute | mm | jahr | monat | stunde
 position | x | y | z | line | row | col | column | pixel
-gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id | id_ref | targetid | gene symbol
-gene | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
+gene | mutationtype | mutation type | gene | genes | symbol | hugo_symbol | geneid | gene_id | gene id
+gene | id_ref | targetid | gene symbol | gene_symbol | gene name | gene_name | ensembl | ensembl_id | probeset | protein ids | protein id
 gene | protein | protein.group | protein.ids | protein group | pg.proteingroups | pg.genes | accession | uniprot | uniprot_id
-gene | uniprot accession | protein accession | protein.accession
+gene | uniprot accession | protein accession | protein.accession | otu | otu id | asv | asv id | peptide
 feature | measurement_type | measurement type | measure | indicator | metric
-feature | type | feature | features | species | otu | otu id | asv | asv id | taxon | taxa | genus | clade
+feature | type | feature | features | species | taxon | taxa | genus | clade
 feature | genera | isotope | celltype | cell type | cell_type
-feature | chemical | compound | metabolite | peptide | protein | variable | motif | region | peak
+feature | chemical | compound | metabolite | protein | variable | motif | region | peak
 feature | parameter | analyte
 feature | clade_name | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
