@@ -180,11 +180,11 @@ type materials struct {
 // readMaterials reads a CSV file, an array, an ENVI image, or an ENVI spectral library, whose
 // spectra become columns. A column of bands or their wavelengths is left out, and so are bad
 // channels of a library, which unmix does not write.
-func (f *evaluateFlags) readMaterials(ctx context.Context, name string, turn table.Transpose,
+func (f *evaluateFlags) readMaterials(ctx context.Context, name string, turn table.Choice,
 	std streams) (*materials, error) {
 	u := unmixFlags{inputFlags: f.inputFlags, library: true}
 	u.source = name
-	u.dialect.Transpose, u.dialect.Long = turn, table.LongNo
+	u.dialect.Transpose, u.dialect.Long = turn, table.No
 	s, err := u.open(ctx, std)
 	if err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 	var both [2]*materials
 	for i, name := range files {
 		var err error
-		if both[i], err = f.readMaterials(ctx, name, table.TransposeNo, std); err != nil {
+		if both[i], err = f.readMaterials(ctx, name, table.No, std); err != nil {
 			return err
 		}
 		if k := len(both[i].names); k > mostMaterials {
@@ -228,7 +228,7 @@ func (f *evaluateFlags) evaluateMaterials(ctx context.Context, files []string, s
 	for i := range both {                                                          // its materials may be rows
 		other := both[1-i].rows
 		if (flat || both[i].rows < min(other, len(both[i].names))) && files[i] != "-" {
-			t, err := f.readMaterials(ctx, files[i], table.TransposeYes, std)
+			t, err := f.readMaterials(ctx, files[i], table.Yes, std)
 			if err == nil && (flat || t.rows == other && len(t.names) == both[i].rows) {
 				t.notes = append(t.notes, "the materials are the rows of "+files[i])
 				both[i] = t

@@ -50,7 +50,7 @@ type inputFlags struct {
 // model and the table have names, otherwise by place.
 func (f *inputFlags) use(m *modelFile) error {
 	notNumber := func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err != nil }
-	if m.Named && f.dialect.Header == table.HeaderAuto && len(m.Columns) < 3 &&
+	if m.Named && f.dialect.Header == table.Auto && len(m.Columns) < 3 &&
 		!slices.ContainsFunc(m.Columns, notNumber) {
 		return usageErrorf("the names of the model's columns are numbers (%s), so line 1 may be a header "+
 			"or a row; give -header yes or no",
@@ -121,8 +121,7 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 	choiceFlag(fs, &f.dialect.Decimal, "decimal", []choice[rune]{
 		{"auto", 0}, {"point", '.'}, {"comma", ','}, {".", '.'}, {",", ','}})
 	choiceFlag(fs, &f.dialect.Guess, "guess", []choice[bool]{{"yes", true}, {"no", false}})
-	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
-		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
+	choiceFlag(fs, &f.dialect.Header, "header", answers)
 }
 
 func (f *inputFlags) addMend(fs *flag.FlagSet) {
@@ -139,11 +138,12 @@ func (f *inputFlags) addMend(fs *flag.FlagSet) {
 		{"error", table.BelowError}, {"half", table.BelowHalf}, {"missing", table.BelowMissing}})
 }
 
+// answers are those to questions about a text.
+var answers = []choice[table.Choice]{{"auto", table.Auto}, {"yes", table.Yes}, {"no", table.No}}
+
 func (f *inputFlags) addTurn(fs *flag.FlagSet) {
-	choiceFlag(fs, &f.dialect.Transpose, "transpose", []choice[table.Transpose]{
-		{"auto", table.TransposeAuto}, {"yes", table.TransposeYes}, {"no", table.TransposeNo}})
-	choiceFlag(fs, &f.dialect.Long, "long", []choice[table.Long]{
-		{"auto", table.LongAuto}, {"yes", table.LongYes}, {"no", table.LongNo}})
+	choiceFlag(fs, &f.dialect.Transpose, "transpose", answers)
+	choiceFlag(fs, &f.dialect.Long, "long", answers)
 }
 
 func (f *inputFlags) addRun(fs *flag.FlagSet) {

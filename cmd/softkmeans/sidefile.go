@@ -73,14 +73,14 @@ func (s *solution) centersLike(d *data) (*softkmeans.Matrix, error) {
 	var t *table.Table
 	var err error
 	found := false
-	read := func(header table.Header) {
+	read := func(header table.Choice) {
 		t, err = readSide(bytes.NewReader(s.centers), s.source, table.Dialect{Header: header, Pick: picked(d.Names, d.Bare || !d.Header, &found)})
 	}
 	if d.Header { // a header whose names are numbers is not recognized by itself
-		read(table.HeaderYes)
+		read(table.Yes)
 	}
 	if !found {
-		read(table.HeaderAuto)
+		read(table.Auto)
 	}
 	if err != nil {
 		return nil, err

@@ -35,7 +35,7 @@ func TestSimulate(t *testing.T) {
 		"s.hdr":            softkmeans.NewMatrix(99, 120, s.Pixels),
 		"s_abundances.img": softkmeans.NewMatrix(99, 3, s.Abundances),
 		"s_endmembers.csv": nil} {
-		m, err := new(evaluateFlags).readMaterials(t.Context(), name, table.TransposeNo, streams{})
+		m, err := new(evaluateFlags).readMaterials(t.Context(), name, table.No, streams{})
 		switch {
 		case err != nil:
 			t.Fatal(err)

@@ -122,7 +122,7 @@ func newOptions(fs *flag.FlagSet) *options {
 	fs.BoolVar(&o.plain, "plain", false, "")
 	number(fs, &o.k, "k", 0, 1)
 	choice(fs, &o.enclosure, "enclosure", map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight})
-	choice(fs, &o.reading.Header, "header", map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo})
+	choice(fs, &o.reading.Header, "header", map[string]table.Choice{"auto": table.Auto, "yes": table.Yes, "no": table.No})
 	choice(fs, &o.log, "log", map[string]string{"error": "error", "warn": "warn", "info": "info", "debug": "debug"})
 	g := &o.generate
 	fs.StringVar(&g.dir, "generate", "", "")
@@ -210,7 +210,7 @@ func (o *options) check() error {
 		return usageErrorf("the shards are those of -manifest, so no others can be given: %q", o.shards)
 	case notNumber == nil && label < 1:
 		return usageErrorf("-label %d: columns are counted from 1", label)
-	case notNumber != nil && o.reading.Label != "" && o.reading.Header == table.HeaderNo:
+	case notNumber != nil && o.reading.Label != "" && o.reading.Header == table.No:
 		return usageErrorf("-label %q is a name, but with -header no columns have none", o.reading.Label)
 	}
 	return nil

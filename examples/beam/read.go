@@ -20,7 +20,7 @@ import (
 // reading says how to read shards.
 type reading struct {
 	Label   string
-	Header  table.Header
+	Header  table.Choice
 	OpenEnd bool // the last line may have no end
 	Workers int  // goroutines for one shard
 }

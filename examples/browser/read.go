@@ -31,9 +31,9 @@ var words = table.Words{Delimiter: "Delimiter", Header: "Header", Label: "Labels
 type reading struct {
 	delimiter rune
 	decimal   rune
-	header    table.Header
-	transpose table.Transpose
-	long      table.Long
+	header    table.Choice
+	transpose table.Choice
+	long      table.Choice
 	names     string // with commas between them
 	na        string // words that count as missing, with commas between them
 	below     table.Below

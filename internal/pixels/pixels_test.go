@@ -88,7 +88,7 @@ func TestWriteRead(t *testing.T) {
 func TestTable(t *testing.T) {
 	const text = "400,500\n1,2\n3,4\n5,6\n7,8\n9,10\n11,12\n"
 	for _, o := range []Options{{}, {Height: 2, Width: 3}, {Height: 3, Width: 2, ByColumn: true}} {
-		o.Dialect.Header = table.HeaderYes // of numbers
+		o.Dialect.Header = table.Yes // of numbers
 		s, err := Open(strings.NewReader(text), "x.csv", false, &o)
 		if err != nil {
 			t.Fatal(err)

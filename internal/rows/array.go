@@ -30,7 +30,7 @@ type array struct {
 
 // openArray reads the header. size is that of the file, or negative if it cannot be known.
 func openArray(in content, source string, d table.Dialect, size int64) (*array, error) {
-	turned := d.Transpose == table.TransposeYes
+	turned := d.Transpose == table.Yes
 	if turned && d.Stream {
 		return nil, fmt.Errorf("%s: %w (-stream no reads it whole)", source, table.ErrTurned)
 	}

@@ -73,7 +73,7 @@ func (s *Sparse) name(d *table.Dialect) error {
 	if err != nil {
 		return err
 	}
-	turn := d.Transpose == table.TransposeYes
+	turn := d.Transpose == table.Yes
 	switch {
 	case genes == nil || cells == nil:
 	case len(genes) != s.X.Rows || len(cells) != s.X.Cols:
@@ -81,20 +81,20 @@ func (s *Sparse) name(d *table.Dialect) error {
 			"taken: it has %d rows of %d columns", len(genes), len(cells), s.X.Rows, s.X.Cols))
 	case d.Names == nil:
 		columns, ids := firsts(cells), symbols(genes)
-		if turn = d.Transpose != table.TransposeNo; turn {
+		if turn = d.Transpose != table.No; turn {
 			columns, ids = ids, columns
 		}
 		if d.Names = columns; d.ID != table.NoID {
 			s.IDs, s.IDColumn, s.IDName = ids, 1, "id"
 		}
 		if note := "the rows are the cells of barcodes.tsv, the file's columns; -transpose no makes rows " +
-			"of the genes"; turn && d.Transpose == table.TransposeAuto {
+			"of the genes"; turn && d.Transpose == table.Auto {
 			s.Notes = append(s.Notes, note)
 		}
 	}
 	if s.Turned = turn; turn {
 		s.X, err = transposed(s.X)
-		if d.Transpose == table.TransposeYes {
+		if d.Transpose == table.Yes {
 			s.Notes = append(s.Notes, turnedNote)
 		}
 	}

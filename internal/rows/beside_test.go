@@ -44,12 +44,12 @@ func TestBeside(t *testing.T) {
 	}
 	write("matrix.mtx", matrix)
 	check(read("matrix.mtx", table.Dialect{Guess: true}), "c1 c2", "", 5, 0, 0, 7, 2, 1)
-	check(read("matrix.mtx", table.Dialect{Transpose: table.TransposeYes}), "c1 c2 c3", "", 5, 0, 2, 0, 7, 1)
+	check(read("matrix.mtx", table.Dialect{Transpose: table.Yes}), "c1 c2 c3", "", 5, 0, 2, 0, 7, 1)
 	write("genes.tsv", genes)
 	write("barcodes.tsv", "AA-1\nCC-1\n")
 	check(read("matrix.mtx", table.Dialect{Guess: true}), "A E2 E3", "AA-1 CC-1", 5, 0, 2, 0, 7, 1)
 	check(read("matrix.mtx", table.Dialect{Drop: []string{"A"}}), "E2 E3", "AA-1 CC-1", 0, 2, 7, 1)
-	check(read("matrix.mtx", table.Dialect{Transpose: table.TransposeNo}), "AA-1 CC-1", "A E2 E3",
+	check(read("matrix.mtx", table.Dialect{Transpose: table.No}), "AA-1 CC-1", "A E2 E3",
 		5, 0, 0, 7, 2, 1)
 	write("x_matrix.mtx.gz", matrix)
 	write("x_features.tsv.gz", genes)
@@ -69,18 +69,18 @@ func TestArrayTurned(t *testing.T) {
 	content := npyFile(t, 2, 3, []float64{1, 2, 3, 4, 5, 6})
 	fortran := bytes.Replace(npyFile(t, 2, 3, []float64{1, 4, 2, 5, 3, 6}), []byte("False"), []byte("True "), 1)
 	for _, file := range [][]byte{content, fortran, packed(t, content), packed(t, fortran)} {
-		got, err := ReadAll(bytes.NewReader(file), "a.npy", table.Dialect{Transpose: table.TransposeYes})
+		got, err := ReadAll(bytes.NewReader(file), "a.npy", table.Dialect{Transpose: table.Yes})
 		if err != nil || got.Rows != 3 || !slices.Equal(got.Data, []float64{1, 4, 2, 5, 3, 6}) || !got.Turned {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
 	more := packed(t, append(slices.Clone(content), 0))
-	_, err := ReadAll(bytes.NewReader(more), "a.npy", table.Dialect{Transpose: table.TransposeYes})
+	_, err := ReadAll(bytes.NewReader(more), "a.npy", table.Dialect{Transpose: table.Yes})
 	if err == nil || !strings.Contains(err.Error(), "more after the 2×3 values of the header") {
 		t.Error(err)
 	}
 	got, err := ReadAll(bytes.NewReader(content), "a.npy",
-		table.Dialect{Transpose: table.TransposeYes, Label: "1"})
+		table.Dialect{Transpose: table.Yes, Label: "1"})
 	if err != nil || !slices.Equal(got.Data, []float64{4, 5, 6}) ||
 		!slices.Equal(got.Classes, []string{"1", "2", "3"}) {
 		t.Errorf("%+v, %v", got, err)

@@ -91,8 +91,8 @@ func unmarked(b *bufio.Reader, source string) error {
 
 // ofText reports whether a Dialect has settings that only CSV files have.
 func ofText(d table.Dialect) bool {
-	return d.Delimiter != 0 || d.Decimal != 0 || d.Header != table.HeaderAuto || d.Text != table.TextError ||
-		d.Long == table.LongYes || d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0
+	return d.Delimiter != 0 || d.Decimal != 0 || d.Header != table.Auto || d.Text != table.TextError ||
+		d.Long == table.Yes || d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0
 }
 
 // reader reads blocks from any kind of file.

@@ -105,12 +105,12 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 		value := words[i+1]
 		switch words[i] {
 		case "-header":
-			d.Header = map[string]table.Header{"yes": table.HeaderYes, "no": table.HeaderNo}[value]
+			d.Header = map[string]table.Choice{"yes": table.Yes, "no": table.No}[value]
 		case "-transpose":
-			d.Transpose = map[string]table.Transpose{"yes": table.TransposeYes,
-				"no": table.TransposeNo}[value]
+			d.Transpose = map[string]table.Choice{"yes": table.Yes,
+				"no": table.No}[value]
 		case "-long":
-			d.Long = map[string]table.Long{"yes": table.LongYes, "no": table.LongNo}[value]
+			d.Long = map[string]table.Choice{"yes": table.Yes, "no": table.No}[value]
 		case "-keep":
 			d.Keep = strings.Split(value, ",")
 		case "-names":

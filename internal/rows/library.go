@@ -53,7 +53,7 @@ func Spectra(header, data string) (*table.Table, error) {
 
 // libraryDialect makes d that of the text. Nothing is guessed.
 func libraryDialect(d *table.Dialect) {
-	d.Header, d.Delimiter, d.Decimal, d.Names, d.Text, d.Guess = table.HeaderYes, ',', 0, nil, 0, false
+	d.Header, d.Delimiter, d.Decimal, d.Names, d.Text, d.Guess = table.Yes, ',', 0, nil, 0, false
 	if d.ID == table.NoID {
 		d.ID = ""
 	} else {

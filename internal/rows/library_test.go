@@ -39,8 +39,8 @@ func TestLibrary(t *testing.T) {
 		d          table.Dialect
 		rows, cols int
 	}{{table.Dialect{Guess: true, ID: table.NoID}, 2, 121},
-		{table.Dialect{Transpose: table.TransposeYes}, 121, 2},
-		{table.Dialect{Drop: []string{"2-4"}, Delimiter: '\t', Header: table.HeaderNo}, 2, 118}} {
+		{table.Dialect{Transpose: table.Yes}, 121, 2},
+		{table.Dialect{Drop: []string{"2-4"}, Delimiter: '\t', Header: table.No}, 2, 118}} {
 		if got, err := ReadAll(openFile(t, name), name, c.d); err != nil || got.Rows != c.rows ||
 			len(got.Names) != c.cols || (got.IDs == nil) != (c.d.ID == table.NoID) {
 			t.Errorf("%+v: %v, %v", c.d, got, err)
@@ -98,7 +98,7 @@ func TestLibraryHeader(t *testing.T) {
 	for want, d := range map[string]table.Dialect{
 		`a.sli: spectrum 2: missing value in column "channel2", as of a deleted`: {},
 		`a.sli: spectrum 2: missing value in column "spectrum2"`: {
-			Transpose: table.TransposeYes},
+			Transpose: table.Yes},
 		`a.sli: no column is named "x"`: {Label: "x"},
 	} {
 		_, err := ReadAll(bytes.NewReader(nil), name, d)

@@ -45,7 +45,7 @@ func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 		if err := s.name(&d); err != nil {
 			return nil, err
 		}
-	} else if d.Transpose == table.TransposeYes {
+	} else if d.Transpose == table.Yes {
 		return nil, fmt.Errorf("%s: the rows of svmlight have labels and cannot be turned", source)
 	}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil || d.Names != nil {

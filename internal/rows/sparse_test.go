@@ -204,7 +204,7 @@ func TestSparseOrText(t *testing.T) {
 	}
 	for name, d := range map[string]table.Dialect{"-delimiter": {Delimiter: ' '}, "-decimal": {Decimal: ','},
 		"-encode": {Text: table.TextDrop},
-		"-keep":   {Keep: []string{"2"}}, "-header": {Header: table.HeaderNo}, "-id": {ID: "2"}} {
+		"-keep":   {Keep: []string{"2"}}, "-header": {Header: table.No}, "-id": {ID: "2"}} {
 		if c, err := sniff(strings.NewReader(text.String()), "F", &d); err != nil || c.sparse != sparse.None {
 			t.Errorf("%s: %v, %+v", name, err, c)
 		}

@@ -36,11 +36,11 @@ type Reader func(text []byte, source string, d table.Dialect) (*table.Table, err
 // Read returns the library in a text. Its first column of text has the names, which may come more
 // than once; class is a column of classes, "" for none.
 func Read(text []byte, source, class string, read Reader) (*Library, error) {
-	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class, Transpose: table.TransposeNo}
+	d := table.Dialect{Guess: true, Text: table.TextDrop, Label: class, Transpose: table.No}
 	if start, _ := table.NewReader(bytes.NewReader(text), source, d); start != nil {
 		columns := start.Overview().Columns
 		if start.Long && columns != nil {
-			d.Long = table.LongYes // the columns are those of the pivoted table
+			d.Long = table.Yes // the columns are those of the pivoted table
 		}
 		id := slices.IndexFunc(columns, func(c table.Taken) bool { return c.As == table.AsID })
 		for j, c := range columns {
@@ -62,7 +62,7 @@ func Read(text []byte, source, class string, read Reader) (*Library, error) {
 	if errors.As(err, &bad) {
 		bad.Msg = bad.Plain()
 	}
-	d.Header = table.HeaderNo
+	d.Header = table.No
 	if t, err = read(text, source, d); err != nil {
 		return nil, doubt
 	}

@@ -23,7 +23,7 @@ const (
 // of 11 warnings were right. The other was of a curve beside its smooth forms. Of 20 tables of branches by
 // products 8 are warned of, wrongly; of tables of exams, months, partners, visits and soils none.
 func (t *Table) noteAlike(data []bool, d *Dialect) {
-	if t.IDs == nil || t.Turned || t.Long || t.Rows < 6 || d.Transpose != TransposeAuto || d.Pick != nil ||
+	if t.IDs == nil || t.Turned || t.Long || t.Rows < 6 || d.Transpose != Auto || d.Pick != nil ||
 		slices.Contains(data, false) || len(t.Names) < 3 {
 		return
 	}

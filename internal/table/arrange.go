@@ -174,7 +174,7 @@ func (t *Reader) arrange(in *chunks, text []byte) (again bool, err error) {
 		return false, err
 	}
 	t.Turned, t.Long, t.Notes = turn, !turn, append(s.notes, note+more)
-	if d.Long, d.Transpose, d.trying = LongNo, TransposeNo, true; d.Delimiter == ' ' {
+	if d.Long, d.Transpose, d.trying = No, No, true; d.Delimiter == ' ' {
 		d.Delimiter = '\t'
 	}
 	if err := t.open(bytes.NewReader(a.csv(d.Delimiter)), d); err != nil {
@@ -204,7 +204,7 @@ func (d *Dialect) carry(column string) {
 // question, msg is its text, and yes and no tell the effects of the answers.
 func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) (sure bool, ask *Error) {
 	given := d.rolesGiven()
-	if t == certain && d.Names == nil && d.Header != HeaderNo && stay {
+	if t == certain && d.Names == nil && d.Header != No && stay {
 		given = ""
 	}
 	if word == "" || t == asItStands || (t == certain) == (given == "") {

@@ -21,7 +21,7 @@ type Classes struct {
 // between rows.
 //
 // Of the Dialect it uses Delimiter, Header, Missing and Words; Words.Label is the word
-// for column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one if none of its
+// for column. With Auto, line 1 is a header if column is a name. Otherwise it is one if none of its
 // fields is a number or stands for a missing one, and if one of these holds. The column's field is label,
 // class, target, species or the like. Or some column has nothing but numbers on the other lines of the start
 // of the text.
@@ -44,22 +44,22 @@ func (p *parser) findClasses(first [][]byte) error {
 	d, names := &p.dialect, mapped(first, shown)
 	if d.Label == "" && p.width == 1 {
 		d.Label = "1"
-	} else if d.Label == "" && (d.Header == HeaderNo || !slices.Contains(names, "label")) {
+	} else if d.Label == "" && (d.Header == No || !slices.Contains(names, "label")) {
 		w := d.Words.Label
 		return p.fault(-1, Count(p.width, "column")+", none of which is named \"label\": which one "+
 			"contains the classes or labels?").advise(w, w+" takes its name or number")
 	}
 	d.Label = cmp.Or(d.Label, "label")
 	at, named, err := p.find(placesOf(names), d.Label, d.Words.Label, false)
-	if err != nil || d.Header != HeaderAuto || named {
+	if err != nil || d.Header != Auto || named {
 		return err
 	}
-	d.Header = HeaderNo
+	d.Header = No
 	rows := p.columnsOf(new(survey).split(p.split.Rest, d.Delimiter, surveyRows/10))
 	numbers := func(c column) bool { return c.numbers > 0 && c.words == 0 && (d.Missing || c.gaps == 0) }
 	number := func(f []byte) bool { e := p.entry(f); return e.number || e.gap && len(e.text) > 0 }
 	if (is("class", names[at[0]]) || slices.ContainsFunc(rows, numbers)) && !slices.ContainsFunc(first, number) {
-		d.Header = HeaderYes // numbers are hardly in a header
+		d.Header = Yes // numbers are hardly in a header
 	}
 	return nil
 }

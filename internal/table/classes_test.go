@@ -12,32 +12,32 @@ import (
 func TestReadClasses(t *testing.T) {
 	for _, test := range []struct {
 		text, column string
-		header       Header
+		header       Choice
 		name         string
 		values       string // of the rows, separated by blanks
 	}{
-		{"a\nb\n a \n", "", HeaderAuto, "c1", "a b a"},
-		{"a\nb\na\n", "", HeaderYes, "a", "b a"},
-		{"label\nb\na", "", HeaderAuto, "label", "b a"},
-		{"label\nb\na", "", HeaderNo, "c1", "label b a"},
-		{"Species\nb\na", "", HeaderAuto, "Species", "b a"},
-		{"1\n0\n1\n", "", HeaderAuto, "c1", "1 0 1"},
-		{"which\n0\n1\n", "", HeaderAuto, "which", "0 1"},
-		{"which\n0\nb\n", "", HeaderAuto, "c1", "which 0 b"},
-		{"which\n0\n1\n", "", HeaderNo, "c1", "which 0 1"},
-		{"NA\n0\n1\n", "", HeaderAuto, "c1", "NA 0 1"},
-		{"which\n", "", HeaderAuto, "c1", "which"},
-		{"label,m0,m1\n0,.5,.5\n1,,x\n", "", HeaderAuto, "label", "0 1"},
-		{"m0,label,2020\n0,b c,.5\n1,\"x,\"\"y\",\n", "", HeaderAuto, "label", "b_c x,\"y"},
-		{"a;kind2\n1;x\n2;y\n", "2", HeaderAuto, "kind2", "x y"},
-		{"a,kind2\n1,x\n2,a\n2,kind2\n", "2", HeaderAuto, "kind2", "x a kind2"},
-		{"a,kind2\nb,x\nc,y\n", "2", HeaderAuto, "c2", "kind2 x y"},
-		{"a,kind2\nb,x\nc,y\n", "kind2", HeaderAuto, "kind2", "x y"},
-		{"a,kind2\nb,x\nc,y\n", "kind2", HeaderNo, "kind2", "x y"}, // as in all tables
-		{"5,setosa\n6,virginica\n", "2", HeaderAuto, "c2", "setosa virginica"},
-		{"?,setosa\n6,virginica\n", "2", HeaderAuto, "c2", "setosa virginica"},
-		{"\ufeff\n a | b \n\n1| x\n2|y\n\n", "b", HeaderAuto, "b", "x y"},
-		{",x\n1,y\n", "1", HeaderYes, "c1", "1"},
+		{"a\nb\n a \n", "", Auto, "c1", "a b a"},
+		{"a\nb\na\n", "", Yes, "a", "b a"},
+		{"label\nb\na", "", Auto, "label", "b a"},
+		{"label\nb\na", "", No, "c1", "label b a"},
+		{"Species\nb\na", "", Auto, "Species", "b a"},
+		{"1\n0\n1\n", "", Auto, "c1", "1 0 1"},
+		{"which\n0\n1\n", "", Auto, "which", "0 1"},
+		{"which\n0\nb\n", "", Auto, "c1", "which 0 b"},
+		{"which\n0\n1\n", "", No, "c1", "which 0 1"},
+		{"NA\n0\n1\n", "", Auto, "c1", "NA 0 1"},
+		{"which\n", "", Auto, "c1", "which"},
+		{"label,m0,m1\n0,.5,.5\n1,,x\n", "", Auto, "label", "0 1"},
+		{"m0,label,2020\n0,b c,.5\n1,\"x,\"\"y\",\n", "", Auto, "label", "b_c x,\"y"},
+		{"a;kind2\n1;x\n2;y\n", "2", Auto, "kind2", "x y"},
+		{"a,kind2\n1,x\n2,a\n2,kind2\n", "2", Auto, "kind2", "x a kind2"},
+		{"a,kind2\nb,x\nc,y\n", "2", Auto, "c2", "kind2 x y"},
+		{"a,kind2\nb,x\nc,y\n", "kind2", Auto, "kind2", "x y"},
+		{"a,kind2\nb,x\nc,y\n", "kind2", No, "kind2", "x y"}, // as in all tables
+		{"5,setosa\n6,virginica\n", "2", Auto, "c2", "setosa virginica"},
+		{"?,setosa\n6,virginica\n", "2", Auto, "c2", "setosa virginica"},
+		{"\ufeff\n a | b \n\n1| x\n2|y\n\n", "b", Auto, "b", "x y"},
+		{",x\n1,y\n", "1", Yes, "c1", "1"},
 	} {
 		d := Dialect{Header: test.header}
 		if strings.Contains(test.text, "|") {
@@ -69,27 +69,27 @@ func TestReadClasses(t *testing.T) {
 func TestReadClassesErrors(t *testing.T) {
 	for _, test := range []struct {
 		text, column string
-		header       Header
+		header       Choice
 		want         string
 	}{
-		{"", "", HeaderAuto, "f.csv: there are no rows"},
-		{"label\n", "", HeaderAuto, "f.csv: there are no rows"},
-		{"a,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
+		{"", "", Auto, "f.csv: there are no rows"},
+		{"label\n", "", Auto, "f.csv: there are no rows"},
+		{"a,b\n1,2\n", "", Auto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
 			`contains the classes or labels? (-label takes its name or number)`},
-		{"1,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
+		{"1,b\n1,2\n", "", Auto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
 			`contains the classes or labels? (-label takes its name or number)`},
-		{"label,b\n1,2\n", "", HeaderNo, `f.csv:1: 2 columns, none of which is named "label": which one ` +
+		{"label,b\n1,2\n", "", No, `f.csv:1: 2 columns, none of which is named "label": which one ` +
 			`contains the classes or labels? (-label takes its name or number)`},
-		{"label,b,label\n1,2,3\n", "", HeaderAuto,
+		{"label,b,label\n1,2,3\n", "", Auto,
 			`f.csv:1:3: a second column named "label"; give -label its number`},
-		{"a,b\n1,2\n", "c", HeaderAuto, `f.csv:1: no column is named "c", which -label asks for`},
-		{"a,b\n1,2\n", "3", HeaderAuto, `f.csv:1: there is no column 3 for -label, only 2 columns`},
-		{"a,b\n1,x\n2, \n", "b", HeaderAuto,
+		{"a,b\n1,2\n", "c", Auto, `f.csv:1: no column is named "c", which -label asks for`},
+		{"a,b\n1,2\n", "3", Auto, `f.csv:1: there is no column 3 for -label, only 2 columns`},
+		{"a,b\n1,x\n2, \n", "b", Auto,
 			`f.csv:3:2: missing value: the field is empty, and a row without a class cannot be compared`},
-		{"a,b\n1,x\n2\n", "b", HeaderAuto, `f.csv:3: 1 field found, 2 expected as on the first line`},
-		{"a\n\nb\n", "", HeaderAuto, "f.csv:2: " + blankLine},
-		{"a,b\n1,\"x\n2,y\n", "b", HeaderAuto, `f.csv:2:2: a quoted field that does not end in a quote (")`},
-		{"\x1f\x8b\x08", "", HeaderAuto, `f.csv: this is a gzip file; unpack it first`},
+		{"a,b\n1,x\n2\n", "b", Auto, `f.csv:3: 1 field found, 2 expected as on the first line`},
+		{"a\n\nb\n", "", Auto, "f.csv:2: " + blankLine},
+		{"a,b\n1,\"x\n2,y\n", "b", Auto, `f.csv:2:2: a quoted field that does not end in a quote (")`},
+		{"\x1f\x8b\x08", "", Auto, `f.csv: this is a gzip file; unpack it first`},
 	} {
 		for _, chunk := range []int{0, 1, 5} {
 			if got, err := ReadClasses(strings.NewReader(test.text), "f.csv", Dialect{Header: test.header,
@@ -145,7 +145,7 @@ func FuzzReadClasses(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text, column string, header, chunk int) {
-		d := Dialect{Header: Header(min(max(header, 0), 2))}
+		d := Dialect{Header: Choice(min(max(header, 0), 2))}
 		want, wantErr := ReadClasses(strings.NewReader(text), "f.csv", d, column)
 		d.chunk = min(max(chunk, 1), 1000)
 		got, err := ReadClasses(strings.NewReader(text), "f.csv", d, column)

@@ -356,7 +356,7 @@ type Layout struct {
 
 // NewLayout returns the Layout for a table of cols columns.
 func NewLayout(source string, cols int, d Dialect) (*Layout, error) {
-	d.Header, d.Words = HeaderNo, d.Words.orFlags()
+	d.Header, d.Words = No, d.Words.orFlags()
 	p := parser{layout: &layout{dialect: d, source: source}}
 	l := &Layout{Head: Head{Source: source}}
 	if err := p.begin(make([][]byte, cols), &l.Head); err != nil {

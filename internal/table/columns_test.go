@@ -78,7 +78,7 @@ func TestPickSameNames(t *testing.T) {
 	for text, want := range map[string][]float64{"b,a,b,c\n1,2,3,4\n": {2, 1, 3},
 		"b,b,x,a\n1,2,x,4\n": {4, 1, 2}} {
 		got, err := read(text, Dialect{Pick: func([]string) []string { return []string{"a", "b", "b"} },
-			Header: HeaderYes})
+			Header: Yes})
 		if err != nil || !slices.Equal(got.Data, want) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}

@@ -110,7 +110,7 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 // namesAbove takes names from the last comment before the rows, or from the one above it if that has as
 // many fields and the last has units or is a rule.
 func (s *survey) namesAbove(d *Dialect) {
-	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
+	if d.Header != Auto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
 		return
 	}
 	above, names := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)

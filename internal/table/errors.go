@@ -137,9 +137,7 @@ func (d *Dialect) settings() []setting {
 		{&w.Drop, "-drop", d.Drop != nil, func(v string) { d.Drop = append(d.Drop, strings.Split(v, ",")...) }},
 		{&w.Keep, "-keep", d.Keep != nil, nil},
 		{&w.Names, "-names", d.Names != nil, nil},
-		{&w.Header, "-header", d.Header == HeaderNo, func(v string) {
-			d.Header = map[string]Header{"yes": HeaderYes, "no": HeaderNo}[v]
-		}},
+		{&w.Header, "-header", d.Header == No, d.Header.set},
 		{&w.NA, "-na", false, func(v string) { d.NA = append(d.NA, v) }},
 		{&w.Skip, "-skip", false, func(v string) { _ = d.Skip.Add(v) }},
 		{&w.Below, "-below", false, func(string) { d.Below = BelowHalf }},
@@ -148,10 +146,8 @@ func (d *Dialect) settings() []setting {
 		{&w.Decimal, "-decimal", false, func(v string) {
 			d.Decimal = map[string]rune{"comma": ',', "point": '.'}[v]
 		}},
-		{&w.Transpose, "-transpose", false, func(v string) {
-			d.Transpose = map[string]Transpose{"yes": TransposeYes, "no": TransposeNo}[v]
-		}},
-		{&w.Long, "-long", false, func(v string) { d.Long = map[string]Long{"yes": LongYes, "no": LongNo}[v] }},
+		{&w.Transpose, "-transpose", false, d.Transpose.set},
+		{&w.Long, "-long", false, d.Long.set},
 		{&w.OneHot, "-encode onehot", false, func(string) { d.Text = TextOneHot }},
 	}
 }

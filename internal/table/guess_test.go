@@ -159,7 +159,7 @@ func TestGuess(t *testing.T) {
 func TestIDAboveNumbers(t *testing.T) {
 	t.Parallel()
 	text := "wl,101,205,103,note\n" + linesOf(12, "4%d0,0.$,0.4,0.%d,n$")
-	d := Dialect{Guess: true, Transpose: TransposeNo, ID: "1", Text: TextDrop}
+	d := Dialect{Guess: true, Transpose: No, ID: "1", Text: TextDrop}
 	if got, err := Read(strings.NewReader(text), "f.csv", d); err != nil || got.Rows != 12 || got.Names[0] != "101" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -246,8 +246,8 @@ func FuzzGuess(f *testing.F) {
 		} else if workers%2 == 0 {
 			d.Text = TextError
 		}
-		if d.Transpose = TransposeAuto; missing && hot {
-			d.Transpose = TransposeYes
+		if d.Transpose = Auto; missing && hot {
+			d.Transpose = Yes
 		}
 		want, wantErr := Read(strings.NewReader(text), "f.csv", d)
 		d.chunk, d.Workers = min(max(chunk, 1), 1000), min(max(workers, 1), 4)

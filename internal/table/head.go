@@ -25,8 +25,8 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	known := d.Heads != nil && d.Heads(names) || len(d.Known) > 0 && hasAll(names, d.Known)
 	var head header
 	switch {
-	case named, d.Header != HeaderAuto, known:
-		head.is = named || d.Header != HeaderNo
+	case named, d.Header != Auto, known:
+		head.is = named || d.Header != No
 	case s != nil && len(s.lines) > 0:
 		head = s.head
 	default:
@@ -295,7 +295,7 @@ func rowAlone(line [][]byte) bool {
 
 // orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.
 func (s *survey) orangeHead(d *Dialect) {
-	if len(s.lines) < 4 || d.Header != HeaderAuto {
+	if len(s.lines) < 4 || d.Header != Auto {
 		return
 	}
 	names, types, flags := s.lines[0], s.lines[1], s.lines[2]
@@ -306,7 +306,7 @@ func (s *survey) orangeHead(d *Dialect) {
 		!all("orange type", types) || !all("orange flag", flags) {
 		return
 	}
-	s.orange, s.joined, d.Header = true, true, HeaderYes // types are no units
+	s.orange, s.joined, d.Header = true, true, Yes // types are no units
 	given := Set(d.columns())
 	for j, f := range flags {
 		n, flag, role := strconv.Itoa(j+1), shown(f), "left out"

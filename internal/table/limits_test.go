@@ -111,7 +111,7 @@ func TestLongRow(t *testing.T) {
 		t.Skip("reads lines of 64 MB; SOFTKMEANS_LONG=1 runs it")
 	}
 	in := &endless{head: "1\n2,", again: "\"" + strings.Repeat(strings.Repeat("x", 255)+"\n", 1<<11) + "\","}
-	if _, err := Read(in, "f.csv", Dialect{Header: HeaderNo}); err == nil ||
+	if _, err := Read(in, "f.csv", Dialect{Header: No}); err == nil ||
 		err.Error() != "f.csv:2: a row of more than 64 MB, on many lines" || in.read > 70<<20 {
 		t.Errorf("%v, %d bytes were read", err, in.read)
 	}

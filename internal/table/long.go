@@ -12,15 +12,6 @@ import (
 	"strings"
 )
 
-// Long says whether a text is a long table.
-type Long int
-
-const (
-	LongAuto Long = iota // with Guess: where the text is certain to be one
-	LongYes
-	LongNo
-)
-
 // long is what the columns of a long table are, from 0.
 type long struct {
 	*frame
@@ -35,7 +26,7 @@ const mostLong = 16 // columns of a long table
 // long finds the columns of a long table by their names and contents. It is nil where there are none.
 // But if it is asked for, the last two columns are then the axis and the values.
 func (f *frame) long(p *parser, cut bool) (l *long, t turning, why string) {
-	asked := p.dialect.Long == LongYes
+	asked := p.dialect.Long == Yes
 	if !f.ok || f.paired || f.width < 3 || !asked && (f.width > mostLong || len(f.rows) < 3) {
 		return nil, asItStands, ""
 	}
@@ -192,13 +183,13 @@ func axisKey(p *parser, s []byte) string {
 // chooseLong decides whether a text is read as a long table. The error asks.
 func (f *frame) chooseLong(p *parser, cut bool) (*long, *Error) {
 	d := &p.dialect
-	if d.Long == LongNo || d.Long == LongAuto && (!d.Guess || d.Transpose == TransposeYes) {
+	if d.Long == No || d.Long == Auto && (!d.Guess || d.Transpose == Yes) {
 		return nil, nil
 	}
 	l, t, why := f.long(p, cut)
-	asked := d.Long == LongYes
+	asked := d.Long == Yes
 	switch {
-	case asked && d.Transpose == TransposeYes:
+	case asked && d.Transpose == Yes:
 		return nil, &Error{Msg: "a long table has a row for each sample, and is not turned"}
 	case asked && l == nil:
 		return nil, &Error{Msg: "a long table has at least three columns: samples, wavelengths or such, and values"}
@@ -352,7 +343,7 @@ func (l *long) cells(p *parser, lines []packed, samples, points []int32, entries
 
 // settings changes a Dialect of the text to one of the table that is made.
 func (l *long) settings(d *Dialect) {
-	d.Header = HeaderYes
+	d.Header = Yes
 	d.Drop, d.Keep = l.left(d.Drop), l.left(d.Keep)
 	for i, j := range l.keys {
 		column := strconv.Itoa(i + 1)

@@ -117,12 +117,12 @@ func TestLongFaults(t *testing.T) {
 	}{
 		{Dialect{Drop: []string{"sample"}}, ""},
 		{Dialect{Drop: []string{"1"}}, "-drop is about the table as it is then read"},
-		{Dialect{Drop: []string{"1"}, Long: LongYes}, ""},
+		{Dialect{Drop: []string{"1"}, Long: Yes}, ""},
 		{Dialect{Label: "sample"}, ""},
 		{Dialect{ID: NoID}, ""},
-		{Dialect{Long: LongNo}, "a column of text"},
+		{Dialect{Long: No}, "a column of text"},
 		{Dialect{Stream: true}, "cannot be read in blocks"},
-		{Dialect{Long: LongYes, Transpose: TransposeYes}, "is not turned"},
+		{Dialect{Long: Yes, Transpose: Yes}, "is not turned"},
 		{Dialect{Known: []string{"wavelength", "intensity"}}, "a column of text"},
 	} {
 		c.d.Guess = true
@@ -146,7 +146,7 @@ func TestLongFaults(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "a column of text") {
 		t.Errorf("%v", err)
 	}
-	_, err = Read(strings.NewReader(none), "t", Dialect{Guess: true, Long: LongYes})
+	_, err = Read(strings.NewReader(none), "t", Dialect{Guess: true, Long: Yes})
 	if err == nil || !strings.Contains(err.Error(), "must have values in common") {
 		t.Errorf("%v", err)
 	}

@@ -34,7 +34,7 @@ func TestPairs(t *testing.T) {
 			t.Errorf("%v: %.20q has pairs", err, none)
 		}
 	}
-	_, err := Read(strings.NewReader(plain+"740.0,1\n"), "t", Dialect{Guess: true, Long: LongYes})
+	_, err := Read(strings.NewReader(plain+"740.0,1\n"), "t", Dialect{Guess: true, Long: Yes})
 	if err == nil || !strings.Contains(err.Error(), "a long table has at least three columns") {
 		t.Errorf("%v", err)
 	}

@@ -146,7 +146,7 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 	size, skipped := 0, 0
 	if !d.Skip.none() {
 		size = math.MaxInt
-	} else if d.Guess || d.Long == LongYes || d.classes {
+	} else if d.Guess || d.Long == Yes || d.classes {
 		size = surveySize
 	}
 	text, err := in.peek(size)
@@ -154,7 +154,7 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 		return err
 	}
 	var s *survey
-	if d.Guess || d.Long == LongYes {
+	if d.Guess || d.Long == Yes {
 		if !d.trying {
 			t.trial = trial{bytes.Clone(text[:startOf(text)]), d}
 		}
@@ -168,7 +168,7 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 	}
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
-	if s != nil || d.Transpose == TransposeYes {
+	if s != nil || d.Transpose == Yes {
 		if again, err := t.arrange(in, text); again || err != nil {
 			return err
 		}

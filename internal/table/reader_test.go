@@ -330,7 +330,7 @@ func FuzzReader(f *testing.F) {
 		case picked > 0:
 			d.Pick = pick([]string{"c2", "c1", "c3", "c9"}[:min(picked, 4)]...)
 		}
-		for d.Header = range HeaderNo + 1 {
+		for d.Header = range No + 1 {
 			readAtOnce(text, d).check(t, d, min(max(rows, 1), 100))
 		}
 	})

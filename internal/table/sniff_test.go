@@ -49,7 +49,7 @@ func TestMacLines(t *testing.T) {
 func TestRuleFirst(t *testing.T) {
 	text := "a,b\n" + strings.Repeat("1.5,2.5\n", 40000) + strings.Repeat("-----\n1.5,2.5\n", 200)
 	for chunk := 20; chunk < 60; chunk++ {
-		got, err := Read(strings.NewReader(text), "f", Dialect{Header: HeaderYes, Guess: true, chunk: chunk})
+		got, err := Read(strings.NewReader(text), "f", Dialect{Header: Yes, Guess: true, chunk: chunk})
 		if err != nil || got.Rows != 40200 {
 			t.Fatalf("chunks of %d: %v", chunk, err)
 		}

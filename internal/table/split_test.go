@@ -52,7 +52,7 @@ func FuzzTable(f *testing.F) {
 			}
 			return
 		}
-		got, err := Read(strings.NewReader(text), "f", Dialect{Delimiter: comma, Header: HeaderNo})
+		got, err := Read(strings.NewReader(text), "f", Dialect{Delimiter: comma, Header: No})
 		if err != nil || comma == ' ' { // where the last field may be left out
 			return
 		}

@@ -15,7 +15,7 @@ import (
 type Dialect struct {
 	Delimiter rune   // 0: tab, semicolon or comma, whichever the first line has
 	Decimal   rune   // the decimal sign: the point (also 0), or the comma
-	Header    Header // whether the first line holds names
+	Header    Choice // whether the first line holds names
 	Words     Words  // for messages
 	Workers   int    // goroutines that parse ahead; 0 and 1: none
 
@@ -51,11 +51,11 @@ type Dialect struct {
 	// Transpose makes rows of the columns, before all else: names and numbers of columns
 	// are those of the turned text, which is kept in memory. Stream makes an error of that,
 	// with ErrTurned, for a caller that reads blocks.
-	Transpose Transpose
+	Transpose Choice
 	Stream    bool
 
 	// Long makes a row for each sample of a long table, before Transpose and all else, as that does.
-	Long Long
+	Long Choice
 
 	// Pick chooses the columns that are data. It returns their names in the order that the values of a row
 	// shall have. It is called once a text, with the names of all columns; or with nil if there is no header,
@@ -84,14 +84,16 @@ const (
 	TextDrop               // they are left out
 )
 
-// Header says whether the first line holds names.
-type Header int
+// Choice says whether a text has a header, is transposed, or is a long table.
+type Choice int
 
 const (
-	HeaderAuto Header = iota // it does if it has no number
-	HeaderYes
-	HeaderNo
+	Auto Choice = iota // with Guess if it is certain; without, line 1 is a header if it has no number
+	Yes
+	No
 )
+
+func (c *Choice) set(s string) { *c = map[string]Choice{"yes": Yes, "no": No}[s] }
 
 // Head describes the columns of a text.
 type Head struct {

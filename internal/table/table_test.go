@@ -54,10 +54,10 @@ var readTests = []struct {
 		"c1 c2", []float64{1, 2, 3, 4, 5, 6}},
 
 	{"header without a name for the first column", ",a\n1,2\n", Dialect{}, "c1 a", []float64{1, 2}},
-	{"header of numbers", "2020,2021\n1,2\n", Dialect{Header: HeaderYes}, "2020 2021", []float64{1, 2}},
+	{"header of numbers", "2020,2021\n1,2\n", Dialect{Header: Yes}, "2020 2021", []float64{1, 2}},
 	{"numbers are no header", "2020,2021\n1,2\n", Dialect{}, "c1 c2", []float64{2020, 2021, 1, 2}},
 	{"what only Go takes for numbers", "2024_01,0x1p4\n1,2\n", Dialect{}, "2024_01 0x1p4", []float64{1, 2}},
-	{"mixed header if told", "a,2021\n1,2\n", Dialect{Header: HeaderYes}, "a 2021", []float64{1, 2}},
+	{"mixed header if told", "a,2021\n1,2\n", Dialect{Header: Yes}, "a 2021", []float64{1, 2}},
 
 	{"label by number", "1,x,2\n3,y,4\n", Dialect{Label: "2"}, "c1 c3", []float64{1, 2, 3, 4}},
 	{"label by number, with header", "a,b,c\n1,x,2\n", Dialect{Label: "2"}, "a c", []float64{1, 2}},
@@ -156,7 +156,7 @@ var readErrors = []struct {
 		`f.csv:2:3: "x" in column "kind" is not a number`},
 	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number`},
 	{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number`},
-	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
+	{"a,b\n3,4\n", Dialect{Header: No}, `f.csv:1:1: "a" is not a number`},
 	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" in column "a" is not a number`},
 
 	{"1,\"x\"y\n", Dialect{}, `f.csv:1:2: a quoted field that does not end in a quote (")`},
@@ -181,7 +181,7 @@ var readErrors = []struct {
 	{"\n\n", Dialect{}, `f.csv: there are no rows`},
 	{"\ufeff", Dialect{}, `f.csv: there are no rows`},
 	{"a,b\n", Dialect{}, `f.csv: there are no rows`},
-	{"1,2\n", Dialect{Header: HeaderYes}, `f.csv: there are no rows`},
+	{"1,2\n", Dialect{Header: Yes}, `f.csv: there are no rows`},
 
 	{"1,2\n", Dialect{Label: "3"}, `f.csv:1: there is no column 3 for -label, only 2 columns`},
 	{"a,b\n1,2\n", Dialect{Label: "c"}, `f.csv:1: no column is named "c"`},
@@ -277,7 +277,7 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string, kind int) {
-		kinds := []Dialect{{}, {Label: "1"}, {Delimiter: ' ', Header: HeaderYes}, {Label: "b"}}
+		kinds := []Dialect{{}, {Label: "1"}, {Delimiter: ' ', Header: Yes}, {Label: "b"}}
 		got, err := read(text, kinds[(kind%4+4)%4])
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "f.csv:") {
@@ -300,7 +300,7 @@ func FuzzRoundTrip(f *testing.F) {
 			}
 			fmt.Fprint(&b, v, end)
 		}
-		again, err := read(b.String(), Dialect{Header: HeaderNo})
+		again, err := read(b.String(), Dialect{Header: No})
 		if err != nil || !slices.Equal(again.Data, got.Data) {
 			t.Fatalf("%q, then %q: %v", text, b.String(), err)
 		}

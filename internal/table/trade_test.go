@@ -204,11 +204,11 @@ func TestTrade(t *testing.T) {
 func TestLongLeftOut(t *testing.T) {
 	text := "well,sample,detector,ct,limit\n" + linesOf(12, "%d,M$,d1,2%d.5,0.39") + linesOf(12, "5%d,M$,d2,3%d.5,0.36")
 	flags := Flags(func(string) bool { return true })
-	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Long: LongYes, Words: flags})
+	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Long: Yes, Words: flags})
 	if err == nil || !strings.Contains(err.Error(), "2 columns of values") {
 		t.Errorf("%v", err)
 	}
-	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Long: LongYes, Drop: []string{"5"},
+	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Long: Yes, Drop: []string{"5"},
 		Missing: true, Words: flags})
 	if err != nil || !slices.Equal(got.Names, []string{"d1", "d2"}) || got.Data[0] != 20.5 {
 		t.Errorf("%+v, %v", got, err)
@@ -242,7 +242,7 @@ func TestCrossed(t *testing.T) {
 		"many columns": {"land,indicator,a,b,c,d\n" + linesOf(4, "L%d,people,$00,4%d0,$,1.$") +
 			linesOf(4, "L%d,growth,0.$,1.$,$,$") + linesOf(3, "L%d,age,3$.5,4,%d.$,$"), ""},
 	} {
-		got, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true, Text: TextDrop, Long: LongNo})
+		got, err := Read(strings.NewReader(c.text), "t", Dialect{Guess: true, Text: TextDrop, Long: No})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -365,7 +365,7 @@ func TestTold(t *testing.T) {
 		{"CustomerID,name,a,b\n" + linesOf(9, "1%d,n%d,$.5,4$"),
 			"column 1 (CustomerID) is taken for the rows' ids", ""},
 	} {
-		d := Dialect{Guess: true, Text: TextDrop, Missing: true, Below: BelowHalf, Transpose: TransposeNo}
+		d := Dialect{Guess: true, Text: TextDrop, Missing: true, Below: BelowHalf, Transpose: No}
 		got, err := Read(strings.NewReader(c.text), "t", d)
 		if err != nil {
 			t.Errorf("%.40q: %v", c.text, err)
@@ -393,7 +393,7 @@ func TestLead(t *testing.T) {
 			text == counter && err != nil {
 			t.Error(err)
 		}
-		d = Dialect{Guess: true, Transpose: TransposeYes}
+		d = Dialect{Guess: true, Transpose: Yes}
 		got, err := Read(strings.NewReader(text), "t", d)
 		if err != nil || !slices.Equal(got.IDs, []string{"S1", "S2", "S3", "S4", "S5"}) || got.Data[12+3] != 3.5 ||
 			got.Names[3] != name {
@@ -414,11 +414,11 @@ func TestLead(t *testing.T) {
 		}
 	}
 	text := "name,a,,c,,d,e\n" + linesOf(9, "g%d,$,,%d.5,%d,4$,1") + "g9,3,7,4.5,9,1,2\n"
-	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Transpose: TransposeYes, Missing: true})
+	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Transpose: Yes, Missing: true})
 	if err != nil || got.Rows != 5 || got.Data[10+9] != 7 || !strings.Contains(got.Notes[0], "no samples: column 5") {
 		t.Errorf("a counter and a column with one number, both without a name: %+v, %v", got, err)
 	}
-	got, err = Read(strings.NewReader("name,a,\ng1,5,7\n"), "t", Dialect{Guess: true, Transpose: TransposeYes})
+	got, err = Read(strings.NewReader("name,a,\ng1,5,7\n"), "t", Dialect{Guess: true, Transpose: Yes})
 	if err != nil || got.Rows != 2 {
 		t.Errorf("one line: %+v, %v", got, err)
 	}

@@ -13,15 +13,6 @@ import (
 	"strings"
 )
 
-// Transpose says whether the rows of a text are its columns.
-type Transpose int
-
-const (
-	TransposeAuto Transpose = iota // with Guess: where the text is certain to have samples in columns
-	TransposeYes
-	TransposeNo
-)
-
 // turning is how sure it is that the samples of a text are its columns.
 type turning int
 
@@ -451,10 +442,10 @@ func (s *survey) turned(p *parser, in *chunks, text []byte, f *frame) (a *arrang
 // choose decides which way round a text is read. The error asks.
 func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error) {
 	d, ask := &p.dialect, p.dialect.Words.Transpose
-	if d.Transpose == TransposeNo || !d.Guess && d.Transpose == TransposeAuto {
+	if d.Transpose == No || !d.Guess && d.Transpose == Auto {
 		return false, "", nil
 	}
-	if f.lead(); d.Transpose == TransposeYes {
+	if f.lead(); d.Transpose == Yes {
 		return true, "the table is transposed, as asked: its columns are the rows", nil
 	}
 	t, why := s.wayRound(d, f)
@@ -473,9 +464,9 @@ func (s *survey) choose(p *parser, f *frame) (turn bool, note string, err *Error
 
 // settings changes a Dialect of the text to one of the turned table.
 func (f *frame) settings(d *Dialect) {
-	if d.Header == HeaderAuto && d.Names == nil && f.width > 0 {
-		if d.Header = HeaderNo; f.named() {
-			d.Header = HeaderYes
+	if d.Header == Auto && d.Names == nil && f.width > 0 {
+		if d.Header = No; f.named() {
+			d.Header = Yes
 		}
 	}
 	if f.head != nil && d.Label != "1" && d.Weights != "1" {

@@ -134,7 +134,7 @@ func TestWayRound(t *testing.T) {
 			(got == likely) {
 			t.Errorf("%q, %q: notes %q", c.head, c.name, table.Notes)
 		}
-		_, err = Read(strings.NewReader(text), "t.csv", Dialect{Guess: true, Transpose: TransposeNo})
+		_, err = Read(strings.NewReader(text), "t.csv", Dialect{Guess: true, Transpose: No})
 		if err != nil {
 			t.Errorf("%q, %q: %v", c.head, c.name, err)
 		}
@@ -181,7 +181,7 @@ func TestAside(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	_, err = Read(strings.NewReader(head+rows("3")+"G99,5,n,1,2,x\n"), "t",
-		Dialect{Guess: true, Transpose: TransposeYes})
+		Dialect{Guess: true, Transpose: Yes})
 	if err == nil || !strings.HasPrefix(err.Error(), "t:14:6: \"x\"") {
 		t.Error(err)
 	}
@@ -213,12 +213,12 @@ func TestTurnedTwice(t *testing.T) {
 		"# a comment\n x y z\n1 2 3\n4 5 6\n7 8 10\n",
 		"c1;c2;c3\n1,5;2,5;3\n4;5,25;6\n1;2;3\n",
 	} {
-		d := Dialect{Guess: true, Missing: true, Transpose: TransposeNo}
+		d := Dialect{Guess: true, Missing: true, Transpose: No}
 		plain, err := Read(strings.NewReader(text), "t", d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Transpose = TransposeYes
+		d.Transpose = Yes
 		once, err := Read(strings.NewReader(text), "t", d)
 		if err != nil {
 			t.Fatal(err)
@@ -248,7 +248,7 @@ func TestTurnedErrors(t *testing.T) {
 	fields := strings.Split(lines[50], ",")
 	fields[3] = "x"
 	lines[50] = strings.Join(fields, ",")
-	d := Dialect{Guess: true, Transpose: TransposeYes}
+	d := Dialect{Guess: true, Transpose: Yes}
 	_, err := Read(strings.NewReader("\n"+strings.Join(lines, "\n")), "t", d)
 	if err == nil || !strings.HasPrefix(err.Error(), "t:52:4: \"x\"") {
 		t.Error(err)
@@ -263,7 +263,7 @@ func TestTurnedErrors(t *testing.T) {
 	if _, err = Read(strings.NewReader(text), "t", d); !errors.Is(err, ErrTurned) {
 		t.Error(err)
 	}
-	if _, err = Read(strings.NewReader("a,b\n1,2,3\n"), "t", Dialect{Transpose: TransposeYes}); err == nil ||
+	if _, err = Read(strings.NewReader("a,b\n1,2,3\n"), "t", Dialect{Transpose: Yes}); err == nil ||
 		!strings.HasPrefix(err.Error(), "t:2: 3 fields") {
 		t.Error(err)
 	}
@@ -287,7 +287,7 @@ func TestTurnedAxis(t *testing.T) {
 // TestTurnedLines: a field of two lines is on one line of the turned table, so that errors find their column.
 func TestTurnedLines(t *testing.T) {
 	text := "a,b,c\n1.5,2,x\n1,2,\"y\nz\"\n2,1,3\n"
-	d := Dialect{Guess: true, Transpose: TransposeYes, Header: HeaderNo}
+	d := Dialect{Guess: true, Transpose: Yes, Header: No}
 	_, err := Read(strings.NewReader(text), "t", d)
 	if err == nil || !strings.Contains(err.Error(), `"y z" (first in its column 3)`) {
 		t.Error(err)
