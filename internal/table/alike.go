@@ -88,11 +88,11 @@ func isTime(name string) bool {
 
 // agreement returns how alike the columns of data are, at most 1, and how far apart the rows are.
 //
-// Alike is the intraclass correlation of absolute agreement, ICC(A,1) of McGraw and Wong (1996), between
-// columns. Columns in several units disagree, and so do columns of several levels, as of wines, pixels
-// and topics. Apart is the standard deviation of the rows' means: subjects that are measured again and
-// again are within a factor of two, genes are not. Both are of the logarithms of 1 + |v|/q, with the
-// sign of v, where q is the 5 % quantile of the |v| that are not 0.
+// Alike is the intraclass correlation ICC(1) of Shrout and Fleiss (1979) between columns. Columns in several
+// units disagree, and so do columns of several levels, as of wines, pixels and topics. Apart is the standard
+// deviation of the rows' means: subjects that are measured again and again are within a factor of two, genes
+// are not. Both are of the logarithms of 1 + |v|/q, with the sign of v, where q is the 5 % quantile of the
+// |v| that are not 0.
 func (t *Table) agreement() (alike, apart float64) {
 	n, m := min(t.Rows, mostAlike), min(len(t.Names), mostAlike)
 	values := make([]float64, 0, n*m)
@@ -106,23 +106,22 @@ func (t *Table) agreement() (alike, apart float64) {
 	}
 	slices.Sort(sizes)
 	q := sizes[len(sizes)/20]
-	all, rows, columns := mean{}, make([]mean, n), make([]mean, m)
+	all, rows := mean{}, make([]mean, n)
 	for i, v := range values {
 		values[i] = math.Copysign(math.Log1p(math.Abs(v)/q), v)
 		all.add(values[i])
 		rows[i/m].add(values[i])
-		columns[i%m].add(values[i])
 	}
-	var between, across, rest float64 // sums of squares
+	var between, within float64 // sums of squares
 	for i, v := range values {
-		row, column := rows[i/m].mean()-all.mean(), columns[i%m].mean()-all.mean()
-		if v -= all.mean() + row + column; v == v {
-			between, across, rest = between+row*row, across+column*column, rest+v*v
+		if row := rows[i/m].mean(); v == v {
+			between += (row - all.mean()) * (row - all.mean())
+			within += (v - row) * (v - row)
 		}
 	}
 	r, c := float64(n), float64(m)
-	between, across, rest = between/(r-1), across/(c-1), rest/max(1, all.n-r-c+1)
-	return (between - rest) / (between + (c-1)*rest + c/r*(across-rest)), math.Sqrt(between / c)
+	between, within = between/(r-1), within/max(1, all.n-r)
+	return (between - within) / (between + (c-1)*within), math.Sqrt(between / c)
 }
 
 // mean is the mean of numbers that are added one by one. A NaN does not count.
