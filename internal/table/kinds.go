@@ -282,14 +282,19 @@ func columnName(j int, name string) string {
 	return s
 }
 
-// some returns the columns of numbers that are data and as asked.
-func (p *parser) some(are func(*column) bool) (at []int) {
+// which returns the columns that are as asked.
+func (p *parser) which(are func(*column) bool) (at []int) {
 	for j := range p.survey.columns {
-		if c := &p.survey.columns[j]; p.roles[j] >= 0 && !c.text() && are(c) {
+		if are(&p.survey.columns[j]) {
 			at = append(at, j)
 		}
 	}
 	return at
+}
+
+// some returns the columns of numbers that are data and as asked.
+func (p *parser) some(are func(*column) bool) []int {
+	return p.which(func(c *column) bool { return p.roles[c.at] >= 0 && !c.text() && are(c) })
 }
 
 // numbers are the columns of numbers that are data.
@@ -405,7 +410,7 @@ func (p *parser) noteDoubtful(h *Head) {
 	}
 	d.byName(all)
 	d.may("tell where or when a sample was taken", p.some(func(c *column) bool { return p.width > 3 && where(c) }))
-	d.byNumbers(all, where)
+	d.byNumbers(where)
 	d.may("be copies of columns before them", p.some(func(c *column) bool { // such as the mean of one
 		same := func(i int) bool { return i < c.at && slices.Equal(p.survey.columns[i].list, c.list) }
 		return len(all) <= mostListed && c.gaps == 0 && c.kinds > 4 && slices.ContainsFunc(all, same)
@@ -455,7 +460,7 @@ func (d *doubts) byName(all []int) {
 }
 
 // byNumbers warns of columns by their numbers. where reports whether the name of a column tells a place.
-func (d *doubts) byNumbers(all []int, where func(*column) bool) {
+func (d *doubts) byNumbers(where func(*column) bool) {
 	d.may("be limits of detection alone", d.some(func(c *column) bool { return c.below > 0 && c.below == c.numbers }))
 	d.may("mix numbers such as 0.5 and 50 %, which is read as 50", d.some(func(c *column) bool {
 		return c.percents > 0 && c.percents < len(c.list)-c.zeros

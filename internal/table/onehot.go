@@ -7,14 +7,12 @@ import (
 
 // guessValues makes a column of 0 and 1 for each value of columns of text with few.
 func (p *parser) guessValues() {
-	for j := range p.survey.columns {
-		c := &p.survey.columns[j]
-		// little in common
-		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 || len(c.values) > mostValues {
-			continue
-		}
+	for _, j := range p.which(func(c *column) bool {
+		apart := c.different && c.words > 2 // little in common
+		return p.roles[c.at] == 0 && c.text() && !apart && len(c.values) <= mostValues
+	}) {
 		p.oneHot(j)
-		shown := mapped(c.values, func(v string) string { return p.names[j] + "=" + Printable(v) })
+		shown := mapped(p.survey.columns[j].values, func(v string) string { return p.names[j] + "=" + Printable(v) })
 		p.survey.note(p.columnName(j) + " becomes " + Count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}

@@ -88,13 +88,8 @@ func (p *parser) noteCrossed() {
 	few := len(p.varying()) <= 3
 	all := p.survey.columns
 	rows := len(all[0].codes)
-	var texts []int
-	for j := range all {
-		c := &all[j]
-		if c.words+c.numbers == rows && c.text() && !c.different && len(texts) < mostCrossed {
-			texts = append(texts, j)
-		}
-	}
+	texts := p.which(func(c *column) bool { return c.words+c.numbers == rows && c.text() && !c.different })
+	texts = texts[:min(len(texts), mostCrossed)]
 	for _, of := range texts {
 		for _, kind := range texts {
 			n, m := all[of].kinds, all[kind].kinds
@@ -119,19 +114,12 @@ func (p *parser) varying() []int {
 }
 
 // keys are columns that are not data in which values come again, and differ.
-func (p *parser) keys() (at []int) {
-	for j := range p.survey.columns {
-		c := &p.survey.columns[j]
-		again := c.text() && !c.different || p.roles[j] < 0 && c.numbers > 0 && 2*c.kinds <= c.numbers
-		if again && len(c.values) > 1 {
-			at = append(at, j)
-		}
-	}
-	return at
+func (p *parser) keys() []int {
+	return p.which(func(c *column) bool {
+		again := c.text() && !c.different || p.roles[c.at] < 0 && c.numbers > 0 && 2*c.kinds <= c.numbers
+		return again && len(c.values) > 1
+	})
 }
-
-// short reports whether a line has fewer fields than line 1, which is an error when it is read.
-func (p *parser) short(line [][]byte) bool { return len(line) < p.width }
 
 // leastFold is how many times larger numbers of another quantity are in each column. None of 1 297 known
 // tables has kinds of rocks, animals or shops that differ so in all of three measurements.
@@ -141,18 +129,14 @@ const leastFold = 100
 // absorbances beside concentrations, totals beside rates, and blanks beside samples do.
 func (p *parser) noteApart(rows [][][]byte) {
 	numbers := p.numbers()
-	if len(numbers) < 3 || slices.ContainsFunc(rows, p.short) {
+	short := func(line [][]byte) bool { return len(line) < p.width } // an error when it is read
+	if len(numbers) < 3 || slices.ContainsFunc(rows, short) {
 		return
 	}
 	below := func(u, v float64) bool { return u > 0 && leastFold*u <= v }
-	compared := 0
-	for j := range p.survey.columns {
+	texts := p.which(func(c *column) bool { return c.text() && len(c.values) <= mostKinds })
+	for _, j := range texts[:min(len(texts), mostCrossed)] { // each of them reads all numbers again
 		c := &p.survey.columns[j]
-		if !c.text() || len(c.values) > mostKinds {
-			continue
-		} else if compared++; compared > mostCrossed {
-			return // each of them reads all numbers again
-		}
 		sizes := mapped(c.values, func(value string) []float64 {
 			with := func(line [][]byte) bool { return shown(bytes.TrimSpace(line[j])) == value }
 			return p.sizes(only(rows, with), numbers)
