@@ -277,7 +277,7 @@ func (p *parser) columnName(j int) string { return columnName(j, p.names[j]) }
 func columnName(j int, name string) string {
 	s := "column " + strconv.Itoa(j+1)
 	if name != "" && name != Column(j) {
-		s += " (" + name + ")"
+		s += " (" + Short(name, MostName) + ")"
 	}
 	return s
 }
