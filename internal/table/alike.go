@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -56,22 +57,19 @@ const leastMixed = 1000
 // noteMixed warns of rows of a transposed table with far smaller numbers than the others, as counts of
 // peptides beside intensities. A row is rated by the median size of its numbers but 0.
 func (t *Table) noteMixed() {
-	type row struct {
-		name string
-		size float64
-	}
-	var rows []row
+	size := map[int]float64{}
 	for i := 0; t.Turned && i < t.Rows; i++ {
 		list := mapped(t.Data[i*len(t.Names):(i+1)*len(t.Names)], math.Abs)
 		list = only(list, func(v float64) bool { return v > 0 })
 		if slices.Sort(list); len(list) > 0 {
-			rows = append(rows, row{quote(t.RowName(i)), list[len(list)/2]})
+			size[i] = list[len(list)/2]
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.size, b.size) })
+	rows := slices.Sorted(maps.Keys(size))
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(size[a], size[b]) })
+	name := func(i int) string { return quote(t.RowName(i)) }
 	for i := 1; i < len(rows); i++ {
-		if rows[i].size >= leastMixed*rows[i-1].size {
-			name := func(r row) string { return r.name }
+		if size[rows[i]] >= leastMixed*size[rows[i-1]] {
 			t.note("warning: rows " + someOf(mapped(rows[:i], name)) + " have numbers 1000 times smaller than rows " +
 				someOf(mapped(rows[i:], name)) + " have: they may be other quantities, and no samples")
 			return
