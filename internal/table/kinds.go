@@ -27,6 +27,8 @@ type column struct {
 	percents             int  // numbers with a percent sign
 	padded               bool // a number begins with a 0 that is not needed, such as 007
 	dates                int
+	word                 string         // if all words are this one
+	several              bool           // words differ
 	below                int            // entries such as <4
 	units                map[string]int // behind numbers, how often
 	zeros                int            // that have none
@@ -102,6 +104,8 @@ func (c *column) add(p *parser, f []byte) {
 		c.words++
 		c.amounts++
 	default:
+		c.several = c.several || c.words > 0 && c.word != string(e.text)
+		c.word = string(e.text)
 		if c.words++; !bytes.ContainsAny(e.text, "0123456789") { // as n.d.
 			c.length = -1
 		}
@@ -144,8 +148,11 @@ func (c *column) clock() bool {
 	return len(times) >= 20 && len(hours) > 5 && exact
 }
 
-// text reports whether the column holds words rather than numbers with slips, of which the parser tells.
-func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
+// text reports whether the column holds words rather than numbers with slips, of which the parser tells. One
+// word beside three numbers with decimals, as nd, stands for a number.
+func (c *column) text() bool {
+	return c.words > 0 && c.words >= c.numbers && (c.several || c.dates+c.amounts > 0 || c.whole || c.numbers < 3)
+}
 
 // isAmount reports whether f is a number with a unit after it or a sign such as < before it.
 func isAmount(f []byte) bool {
@@ -191,8 +198,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteDoubtful(rows)
-	p.noteCrossed(rows)
+	told := p.noteDoubtful(rows)
+	p.noteCrossed(rows, told)
 	p.noteApart(rows)
 	p.notePlate()
 	p.noteForms()
@@ -352,9 +359,10 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 }
 
 // noteDoubtful warns of a name that several columns have, and of columns of data that seem to tell something
-// else. Each of the latter has one warning.
-func (p *parser) noteDoubtful(rows [][][]byte) {
-	times, told := map[string]int{}, map[int]bool{}
+// else. Each of the latter has one warning, and is told.
+func (p *parser) noteDoubtful(rows [][][]byte) (told map[int]bool) {
+	times := map[string]int{}
+	told = map[int]bool{}
 	for _, j := range p.numbers() {
 		times[p.names[j]]++
 	}
@@ -377,6 +385,7 @@ func (p *parser) noteDoubtful(rows [][][]byte) {
 	if warned > 0 {
 		p.survey.notes[len(p.survey.notes)-1] += p.without(slices.Sorted(maps.Keys(told)), warned)
 	}
+	return told
 }
 
 // notePlate warns of a plate of wells: columns 1, 2, 3, … beside rows A, B, C, ….
@@ -422,7 +431,9 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 			named := is("factor", name) || has("flag", name) || idName(name)
 			long := j == 0 && p.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
 			group := is("class", name) || has("factor", name) || is("id", lastWord(name))
-			return c.whole && (c.padded || named || long || few && group)
+			bare := func(i int) bool { return !p.inQuotes(i) }
+			quoted := !bare(j) && c.form == 0 && slices.ContainsFunc(all, bare) // and is not 1,234
+			return c.whole && (c.padded || named || long || few && group || quoted)
 		}},
 		{"be dates or parts of them", func(_ int, name string, c *column) bool {
 			day := has("day", name) && c.least >= 20000 && c.most <= 60000 // from 1900 on, of a spreadsheet
@@ -468,6 +479,12 @@ func (p *parser) doubts(rows [][][]byte, times map[string]int, told map[int]bool
 			return len(many) >= max(longAxis, 4*len(others)) && in(others, j)
 		}},
 	}
+}
+
+// inQuotes reports whether each number of a column is in quotes, as R writes words.
+func (p *parser) inQuotes(j int) bool {
+	n, quotes := p.survey.columns[j].numbers, p.survey.quotes
+	return !p.dialect.trying && j < len(quotes) && quotes[j] >= n && n > 2
 }
 
 // twin returns the name of the other coordinate, as Ysugg for Xsugg; "" for other names, also for x1 and x_2.

@@ -86,7 +86,7 @@ const (
 // noteCrossed warns if each of many values of a column of text stands once beside each value of another,
 // as countries beside indicators: the lines are then several measurements of one sample. Fewer are a
 // design, unless they stand beside at most three columns of numbers, as samples and analytes do.
-func (p *parser) noteCrossed(rows [][][]byte) {
+func (p *parser) noteCrossed(rows [][][]byte, told map[int]bool) {
 	count := func(columns ...int) int {
 		return len(Set(mapped(rows, func(line [][]byte) string {
 			return strings.Join(mapped(columns, func(j int) string { return string(line[j]) }), "\x00")
@@ -112,9 +112,11 @@ func (p *parser) noteCrossed(rows [][][]byte) {
 			}
 		}
 	}
-	if n := len(p.keys()); n > 1 && len(p.varying()) == 1 {
-		p.survey.note("warning: one column of numbers is left, beside " + strconv.Itoa(n) + " columns in which " +
-			"values come again: several lines may be of one sample, as in a long table")
+	left := only(p.varying(), func(j int) bool { return !told[j] })
+	if n := len(p.keys(told)); n > 1 && len(left) == 1 {
+		p.survey.note("warning: only " + p.columnName(left[0]) + " seems to be a measurement, beside " +
+			strconv.Itoa(n) + " columns in which values come again: several lines may be of one sample, as in a " +
+			"long table")
 	}
 }
 
@@ -123,11 +125,11 @@ func (p *parser) varying() []int {
 	return p.some(func(_ int, c *column) bool { return c.least < c.most })
 }
 
-// keys are columns that are not data in which values come again, and differ.
-func (p *parser) keys() (at []int) {
+// keys are columns that are no measurements, or told to be none, in which values come again, and differ.
+func (p *parser) keys(told map[int]bool) (at []int) {
 	for j := range p.survey.columns {
 		c := &p.survey.columns[j]
-		again := c.text() && !c.different || p.roles[j] < 0 && c.numbers > 0 && 2*c.kinds() <= c.numbers
+		again := c.text() && !c.different || (p.roles[j] < 0 || told[j]) && c.numbers > 0 && 2*c.kinds() <= c.numbers
 		if again && len(c.values) > 1 {
 			at = append(at, j)
 		}

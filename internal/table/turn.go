@@ -53,6 +53,7 @@ type frame struct {
 
 const (
 	leastTurned = 8 // lines that are needed to see which way round a text is
+	leastCurve  = 100
 	mostAcross  = 200
 	smoothSteps = 0.4 // squared steps of smooth numbers, by their variance: 2 for noise
 )
@@ -325,8 +326,8 @@ func (f *frame) lone(axis []float64) bool {
 		f.samples = []int{0}
 		return f.width == 1 && (axis == nil || !even(axis)) && (f.about || f.smooth())
 	}
-	return !f.clock(axis) && (f.spectral() || f.head == nil && n == 1 && regular(axis) &&
-		f.all[1].axis(len(f.rows)) == nil)
+	curve := f.width == 2 && len(f.rows) >= leastCurve && !f.all[0].whole || f.head == nil && regular(axis)
+	return !f.clock(axis) && (f.spectral() || curve && n == 1 && f.all[1].axis(len(f.rows)) == nil)
 }
 
 // column is "column 2 (depth)", without a name if there is none.
