@@ -46,7 +46,7 @@ type Splitter struct {
 	Fields [][]byte
 	Lines  []int // the line on which each field starts, from 1
 	Start  int   // the line on which the record starts
-	Quotes int   // how many fields are in quotes
+	Quotes []int // the fields that are in quotes, from 0
 	End    int   // the line on which it ends
 
 	Comment int // the line of the last comment before the record; 0: none
@@ -88,7 +88,7 @@ func (s *Splitter) line() (line []byte, newline bool, err error) {
 // a *Fault, for which Fields holds the fields before the bad one, or an error of More.
 func (s *Splitter) Next() error {
 	s.text, s.ends, s.Lines, s.Fields = s.text[:0], s.ends[:0], s.Lines[:0], s.Fields[:0]
-	s.size, s.Comment, s.Quotes = 0, 0, 0
+	s.size, s.Comment, s.Quotes = 0, 0, s.Quotes[:0]
 	line, newline, err := s.line()
 	for err == nil && (len(line) == 0 || s.Hash && IsComment(line)) {
 		if len(line) > 0 {
@@ -110,7 +110,7 @@ func (s *Splitter) Next() error {
 		}
 		s.Lines = append(s.Lines, s.End)
 		if len(line) > 0 && line[0] == '"' {
-			s.Quotes++
+			s.Quotes = append(s.Quotes, len(s.ends))
 			line, newline, more, err = s.quoted(line[1:], newline)
 		} else {
 			line, more = s.plain(line)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 )
 
 const (
@@ -35,8 +34,11 @@ func (t *Table) noteAlike(data []bool, d *Dialect) {
 	if replicated || sampled {
 		least = leastNamed
 	}
-	if len(t.Names) > 4 && (is("gene", t.IDName) || 2*howMany(t.IDs, isGene) > t.Rows) { // few are signatures
-		why = "column " + strconv.Itoa(t.IDColumn) + " (" + t.IDName + ") names features, not samples"
+	zero := func(v float64) bool { return v == 0 }
+	species := 5*howMany(t.IDs, isFeature) >= 4*t.Rows && 3*howMany(t.Data, zero) >= len(t.Data)
+	few := len(t.Names) < 5 // signatures
+	if !few && (is("gene", t.IDName) || 2*howMany(t.IDs, isGene) > t.Rows || species) {
+		why = "the ids, such as " + quote(t.IDs[0]) + ", name features, not samples"
 		end = " yes takes the columns for samples, if the file has no other columns"
 	} else if sample(t.IDName) || 2*howMany(t.IDs, sample) > t.Rows || 2*howMany(t.Names, placed) > len(t.Names) ||
 		t.Header && numbered && !replicated && !sampled {

@@ -115,7 +115,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	}
 	if bare {
 		parts[0] += "; without them 1 column of numbers is left"
-		if len(p.keys()) > 1 {
+		if len(p.keys(nil)) > 1 {
 			parts[0] += ", as in a long table"
 		}
 	}

@@ -128,7 +128,8 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 	})
 	switch {
 	case !ordered(numbers):
-		ask = absent(first[0]) && len(axis) >= longAxis && !Counts(axis)
+		ids := below[0].text() && below[0].different && len(Set(mapped(first, shown))) == len(first)
+		ask = absent(first[0]) && (len(axis) >= longAxis && !Counts(axis) || ids && n >= longAxis) // as numbers of OTUs
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
 		counts && below[0].text() ||

@@ -31,6 +31,8 @@ type column struct {
 	percents             int  // numbers with a percent sign
 	padded               bool // a number begins with a 0 that is not needed, such as 007
 	dates                int
+	word                 string         // if all words are this one
+	several              bool           // words differ
 	below                int            // entries such as <4
 	units                map[string]int // behind numbers, how often
 	zeros                int            // that have none
@@ -126,6 +128,8 @@ func (c *column) add(p *parser, f []byte, again bool) {
 		c.words++
 		c.amounts++
 	default:
+		c.several = c.several || c.words > 0 && c.word != string(e.text)
+		c.word = string(e.text)
 		if c.words++; !bytes.ContainsAny(e.text, "0123456789") { // as n.d.
 			c.length = -1
 		}
@@ -165,8 +169,11 @@ func (c *column) clock() bool {
 	return len(times) >= 20 && len(hours) > 5 && exact
 }
 
-// text reports whether the column holds words rather than numbers with slips, of which the parser tells.
-func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
+// text reports whether the column holds words rather than numbers with slips, of which the parser tells. One
+// word beside three numbers with decimals, as nd, stands for a number.
+func (c *column) text() bool {
+	return c.words > 0 && c.words >= c.numbers && (c.several || c.dates+c.amounts > 0 || c.whole || c.numbers < 3)
+}
 
 // isAmount reports whether f is a number with a unit after it or a sign such as < before it.
 func isAmount(f []byte) bool {
@@ -215,8 +222,8 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 	if p.dialect.Text == TextOneHot {
 		p.guessValues()
 	}
-	p.noteDoubtful(h)
-	p.noteCrossed()
+	told := p.noteDoubtful(h)
+	p.noteCrossed(told)
 	p.noteApart(rows)
 	p.notePlate()
 	p.noteForms()
@@ -394,7 +401,8 @@ func (d *doubts) may(be string, at []int) {
 	}
 }
 
-func (p *parser) noteDoubtful(h *Head) {
+// noteDoubtful warns of columns of data, and returns those that are told.
+func (p *parser) noteDoubtful(h *Head) map[int]bool {
 	d, all := doubts{p, h, map[int]bool{}, 0}, p.numbers()
 	h.doubted = map[string]bool{}
 	times := map[string]int{} // of each name
@@ -422,6 +430,7 @@ func (p *parser) noteDoubtful(h *Head) {
 	if d.warned > 0 {
 		p.survey.notes[len(p.survey.notes)-1] += p.without(slices.Sorted(maps.Keys(d.told)), d.warned)
 	}
+	return d.told
 }
 
 // byName warns of columns whose names tell most.
@@ -437,7 +446,9 @@ func (d *doubts) byName(all []int) {
 		named := is("factor", c.name) || has("flag", c.name) || idName(c.name)
 		long := c.at == 0 && d.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
 		group := is("class", c.name) || has("factor", c.name) || is("id", lastWord(c.name))
-		return c.whole && (c.padded || named || long || few && group)
+		bare := func(i int) bool { return !d.inQuotes(i) }
+		quoted := !bare(c.at) && c.form == 0 && slices.ContainsFunc(all, bare) // and is not 1,234
+		return c.whole && (c.padded || named || long || few && group || quoted)
 	}))
 	dates := d.some(func(c *column) bool { return c.whole && is("date", c.name) })
 	d.may("be dates or parts of them", d.some(func(c *column) bool {
@@ -488,6 +499,12 @@ func (p *parser) notePlate() {
 		p.survey.note("warning: rows " + rows[0] + " to " + rows[len(rows)-1] + " and columns 1, 2, … look " +
 			"like the wells of a plate: rows are taken for samples, wells are not")
 	}
+}
+
+// inQuotes reports whether each number of a column is in quotes, as R writes words.
+func (p *parser) inQuotes(j int) bool {
+	n, quotes := p.survey.columns[j].numbers, p.survey.quotes
+	return !p.dialect.trying && j < len(quotes) && quotes[j] >= n && n > 2
 }
 
 // twin returns the name of the other coordinate, as Ysugg for Xsugg; "" for other names, also for x1 and x_2.

@@ -84,7 +84,7 @@ const (
 // noteCrossed warns if each of many values of a column of text stands once beside each value of another,
 // as countries beside indicators: the lines are then several measurements of one sample. Fewer are a
 // design, unless they stand beside at most three columns of numbers, as samples and analytes do.
-func (p *parser) noteCrossed() {
+func (p *parser) noteCrossed(told map[int]bool) {
 	few := len(p.varying()) <= 3
 	all := p.survey.columns
 	rows := len(all[0].codes)
@@ -102,9 +102,11 @@ func (p *parser) noteCrossed() {
 			}
 		}
 	}
-	if n := len(p.keys()); n > 1 && len(p.varying()) == 1 {
-		p.survey.note("warning: one column of numbers is left, beside " + strconv.Itoa(n) + " columns in which " +
-			"values come again: several lines may be of one sample, as in a long table")
+	left := only(p.varying(), func(j int) bool { return !told[j] })
+	if n := len(p.keys(told)); n > 1 && len(left) == 1 {
+		p.survey.note("warning: only " + p.columnName(left[0]) + " seems to be a measurement, beside " +
+			strconv.Itoa(n) + " columns in which values come again: several lines may be of one sample, as in a " +
+			"long table")
 	}
 }
 
@@ -113,11 +115,11 @@ func (p *parser) varying() []int {
 	return p.some(func(c *column) bool { return c.least < c.most })
 }
 
-// keys are columns that are not data in which values come again, and differ.
-func (p *parser) keys() []int {
+// keys are columns that are no measurements, or told to be none, in which values come again, and differ.
+func (p *parser) keys(told map[int]bool) []int {
 	return p.which(func(c *column) bool {
-		again := c.text() && !c.different || p.roles[c.at] < 0 && c.numbers > 0 && 2*c.kinds <= c.numbers
-		return again && len(c.values) > 1
+		numbers := (p.roles[c.at] < 0 || told[c.at]) && c.numbers > 0 && 2*c.kinds <= c.numbers
+		return (c.text() && !c.different || numbers) && len(c.values) > 1
 	})
 }
 

@@ -31,6 +31,7 @@ type survey struct {
 	joined   bool            // they have names of columns
 	orange   bool            // the lines after the header are types and flags, as Orange writes them
 	quoted   bool            // line 1 has all fields in quotes, and no other line has
+	quotes   []int           // how many of the lines have a field in quotes
 	columns  []column        // what guessColumns has seen
 	ask      *Error          // what cannot be guessed; nil: nothing
 	cut      bool            // there are more rows
@@ -97,7 +98,11 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 			if lines == nil {
 				s.first = split.Start
 			}
-			s.quoted = (s.quoted || lines == nil) && (split.Quotes == len(fields)) == (lines == nil)
+			s.quoted = (s.quoted || lines == nil) && (len(split.Quotes) == len(fields)) == (lines == nil)
+			for _, j := range split.Quotes {
+				s.quotes = append(s.quotes, make([]int, max(0, j+1-len(s.quotes)))...)
+				s.quotes[j]++
+			}
 			lines = append(lines, mapped(fields, bytes.Clone))
 		}
 	}

@@ -26,6 +26,10 @@ func TestTrade(t *testing.T) {
 	for i, name := range taxa {
 		species += fmt.Sprintf("%s,%d,%d,3,%d,1\n", name, i%4, i*i%5, 9-i)
 	}
+	sparse := ",West,East,Old,New,Far\n"
+	for i, name := range taxa {
+		sparse += fmt.Sprintf("%s,0,%d,0,1,%d\n", name, i*i%5, i%2)
+	}
 	indels := "MutationType"
 	for i := range 6 {
 		indels += fmt.Sprintf("\tPD40%02da", i)
@@ -61,9 +65,16 @@ func TestTrade(t *testing.T) {
 	for _, c := range [][2]string{
 		{species, "names features (-transpose yes"},
 		{sections, "a line below their names has classes (-transpose yes"},
-		{"Accessions,lung,liver,colon,skin,bone\n" + linesOf(9, "ENSG0%d,0,$,0,4$,2"), "features, not samples"},
+		{"Accessions,lung,liver,colon,skin,bone\n" + linesOf(9, "ENSG0%d,0,$,0,4$,2"), "name features, not samples"},
 		{"day,town,name,taxon name,n,factor\n" + pollen, "12 samples of column 1 (day), column 2 (town) and 3 values"},
-		{"OTU,Ax,Bx,Cx,Dx,Ex\n" + linesOf(9, "%d,0,$,0,4$,2"), "column 1 (OTU) names features, not samples"},
+		{"OTU,Ax,Bx,Cx,Dx,Ex\n" + linesOf(9, "%d,0,$,0,4$,2"), "such as \"0\", name features, not samples"},
+		{sparse, "such as \"Abra.alba\", name features, not samples"},
+		{"\t31\t7\t12\t5\t9\t4\t8\t2\n" + linesOf(9, "s%d\t$\t0\t$\t4\t0\t0\t$\t1"),
+			"line 1 may be a header of numbers (31, 7, …) or a row (give -header yes or no)"},
+		{"mass,intensity\n" + linesOf(100, "1%d.$,31$"), "this seems to be 1 sample or channel in a column"},
+		{"site,a,b\n" + linesOf(3, "p%d,nd,0.$") + linesOf(3, "q%d,0.3%d,0.$") + "r,nd,1.5\n",
+			"\"nd\" in column \"a\" is not a number, 4 times (add -na nd, which counts"},
+		{"site,a,b\n" + linesOf(3, "p%d,X,0.$") + linesOf(3, "q%d,%d,0.$") + "r,X,1.5\n", "a column of text: column 2"},
 		{lineages, "column 1 (Taxa) names features (-transpose yes"},
 		{indels, "the table is transposed"},
 		{openAQ, "the table is long: column 7 (value) becomes 8 rows of 3 columns"},
@@ -346,6 +357,11 @@ func TestTold(t *testing.T) {
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n" + linesOf(9, "52%d,$,4$.5"),
 			"column 1 (R1) is used as data, but may be times, places, codes", ""},
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n1,3,1\n" + linesOf(9, "52%d,$,4$.5"), "", "codes"},
+		{"code,a,b\n" + linesOf(9, `"7$119",$,%d.5`), "column 1 (code) is used as data, but may be classes or ids", ""},
+		{"b,c\n" + linesOf(9, `"7$119","$"`), "", "classes or ids"},
+		{"b,c\n" + linesOf(9, `"7,$19","$"`), "", "classes or ids"},
+		{"id,Subject,Dose,conc\n" + linesOf(9, "%d,$,1,$.%d"), "", "come again"},
+		{"Time,Subject,conc,x\n" + linesOf(9, "1$,$,2$.%d,$"), "only column 3 (conc) seems to be a measurement", ""},
 		{"id,NO3-,a\n" + linesOf(9, "s%d,$,$.5"), "", "classes or ids"},
 		{"id,treatment_mmol,a\n" + linesOf(12, "s%d,$5,$.5"), "column 2 (treatment_mmol) is used as data, but may", ""},
 		{"day,town,v,one\n" + linesOf(12, "d$,t$,4%d.5,1"), "beside 2 columns in which values come again", ""},

@@ -43,7 +43,8 @@ type frame struct {
 }
 
 const (
-	leastTurned = 8   // lines that are needed to see which way round a text is
+	leastTurned = 8 // lines that are needed to see which way round a text is
+	leastCurve  = 100
 	smoothSteps = 0.4 // squared steps of smooth numbers, by their variance: 2 for noise
 )
 
@@ -278,8 +279,8 @@ func (f *frame) lone(axis []float64) bool {
 		f.samples = []int{0}
 		return f.width == 1 && (axis == nil || !even(axis)) && (f.about || f.smooth())
 	}
-	return !f.clock(axis) && (f.spectral() || f.head == nil && n == 1 && regular(axis) &&
-		f.all[1].axis(len(f.rows)) == nil)
+	curve := f.width == 2 && len(f.rows) >= leastCurve && !f.all[0].whole || f.head == nil && regular(axis)
+	return !f.clock(axis) && (f.spectral() || curve && n == 1 && f.all[1].axis(len(f.rows)) == nil)
 }
 
 func (f *frame) column(j int) string { return columnName(j, f.nameOf(j)) }
