@@ -409,6 +409,10 @@ func (p *parser) noteDoubtful(h *Head) map[int]bool {
 	for _, j := range all {
 		times[p.names[j]]++
 	}
+	if twice := p.some(func(c *column) bool { return times[c.name] > 1 }); twice != nil {
+		p.survey.note("warning: " + Count(len(twice), "column") + " have names that come twice, such as " +
+			quote(p.names[twice[0]]))
+	}
 	pairs := map[string]string{"x": "y", "y": "x", "top": "bottom", "bottom": "top"}
 	onMap := slices.ContainsFunc(p.names, func(name string) bool { return has("where", name) })
 	where := func(c *column) bool {
@@ -426,7 +430,6 @@ func (p *parser) noteDoubtful(h *Head) map[int]bool {
 	if many, others, span := p.beside(); len(many) >= max(longAxis, 4*len(others)) {
 		d.may("not belong beside "+span, others)
 	}
-	d.may("be mistaken for each other by their names", p.some(func(c *column) bool { return times[c.name] > 1 }))
 	if d.warned > 0 {
 		p.survey.notes[len(p.survey.notes)-1] += p.without(slices.Sorted(maps.Keys(d.told)), d.warned)
 	}

@@ -91,7 +91,7 @@ func TestTrade(t *testing.T) {
 		{"year,month,a,b\n" + linesOf(9, "20%d3,$,1.$,2.5%d"),
 			"warning: column 1 (year), column 2 (month) are used as data, but may be dates or parts of them"},
 		{"a,RT,Area,RT,Area\n" + linesOf(9, "$.5,$,3,1.$,%d5"),
-			"column 4 (RT) are used as data, but may be mistaken for each other by their names"},
+			"warning: 4 columns have names that come twice, such as \"RT\""},
 		{"id,a,b,c,Total\nx,1,2,3,6\ny,4,,1,5\nz,2,2,2,6\nw,,5,1,6\nv,1,1,9,11\n",
 			"column 5 (Total) is used as data, but may be a sum of others"},
 		{"s,a,b,c\n" + linesOf(9, "s%d,$,2.$,4") + "\nReferences:\n\"[1] A, B: C\"\n",
