@@ -22,7 +22,7 @@ type column struct {
 	whole                bool  // all numbers are whole
 	rising, consecutive  bool  // every number is above the last; by 1
 	different            bool  // all fields differ that are not empty
-	codes                []int // of each line: the same for equal fields, in order of appearance from 0; 0 for none
+	codes                []int // of each line: from 0 in order of appearance, equal for equal fields
 	kinds                int   // of fields
 	length               int   // of all fields that are not empty; -1 if they differ, or a word has no digit
 	amounts              int   // words such as 0.5 mg and <0.1
@@ -253,7 +253,9 @@ func (p *parser) leaveOut(is string, are func(*column) bool) {
 	for _, j := range at {
 		p.roles[j] = roleNone
 	}
-	at = slices.DeleteFunc(at, func(j int) bool { return is == "empty" && p.survey.columns[j].nameless() && p.header != nil })
+	at = slices.DeleteFunc(at, func(j int) bool {
+		return is == "empty" && p.survey.columns[j].nameless() && p.header != nil
+	})
 	if len(at) > 0 {
 		p.survey.note(p.these(at, " is ", " are ") + is + " and left out")
 	}
@@ -421,7 +423,9 @@ func (p *parser) noteDoubtful(h *Head) map[int]bool {
 			times[pairs[c.name]] > 0 && p.width > 4 || times[twin(c.name)] > 0
 	}
 	d.byName(all)
-	d.may("tell where or when a sample was taken", p.some(func(c *column) bool { return p.width > 3 && where(c) }))
+	d.may("tell where or when a sample was taken", p.some(func(c *column) bool {
+		return p.width > 3 && where(c)
+	}))
 	d.byNumbers(where)
 	d.may("be copies of columns before them", p.some(func(c *column) bool { // such as the mean of one
 		same := func(i int) bool { return i < c.at && slices.Equal(p.survey.columns[i].list, c.list) }
@@ -467,7 +471,8 @@ func (d *doubts) byName(all []int) {
 	}))
 	d.may("be sums or means of columns beside them", d.added())
 	d.may("be uncertainties of the columns before them", d.some(func(c *column) bool {
-		last, rest := lastWord(c.name), strings.Replace(c.name, d.names[max(0, c.at-1)], "", 1) // of Zr Error behind Zr
+		last := lastWord(c.name)
+		rest := strings.Replace(c.name, d.names[max(0, c.at-1)], "", 1) // of Zr Error behind Zr
 		return rest != c.name && is("uncertainty", strings.Trim(rest, " _.()[]")) ||
 			c.at > 0 && d.roles[c.at-1] == 0 && is("uncertainty", last) && !words["element"][last]
 	}))
@@ -475,7 +480,9 @@ func (d *doubts) byName(all []int) {
 
 // byNumbers warns of columns by their numbers. where reports whether the name of a column tells a place.
 func (d *doubts) byNumbers(where func(*column) bool) {
-	d.may("be limits of detection alone", d.some(func(c *column) bool { return c.below > 0 && c.below == c.numbers }))
+	d.may("be limits of detection alone", d.some(func(c *column) bool {
+		return c.below > 0 && c.below == c.numbers
+	}))
 	d.may("mix numbers such as 0.5 and 50 %, which is read as 50", d.some(func(c *column) bool {
 		return c.percents > 0 && c.percents < len(c.list)-c.zeros
 	}))

@@ -284,7 +284,8 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 			ask := p.dialect.Words.Long
 			e.Msg = "a second value of " + l.sample(line) + " at " + shown(field) + " in " + l.column(l.axis) +
 				"; the first is on line " + strconv.Itoa(lines[first].at)
-			return nil, "", e.advise(ask, "a long table has one; "+ask+" no reads its lines as rows", []string{ask, "no"})
+			advice := "a long table has one; " + ask + " no reads its lines as rows"
+			return nil, "", e.advise(ask, advice, []string{ask, "no"})
 		}
 		entries[at] = int32(i)
 	}
@@ -313,7 +314,8 @@ func (l *long) sample(line *packed) string {
 
 // cells makes the table of samples and values of the axis, which are first on these lines, and of entries.
 // Numbers rise or fall as the first two.
-func (l *long) cells(p *parser, lines []packed, samples, points []int32, entries map[[2]int32]int32) *arranged {
+func (l *long) cells(p *parser, lines []packed, samples, points []int32, entries map[[2]int32]int32,
+) *arranged {
 	if len(points) > 1 && l.all[l.axis].words == 0 {
 		number := func(line int32) float64 {
 			v, _ := p.value(lines[line].field(l.axis))

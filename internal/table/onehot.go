@@ -12,7 +12,9 @@ func (p *parser) guessValues() {
 		return p.roles[c.at] == 0 && c.text() && !apart && len(c.values) <= mostValues
 	}) {
 		p.oneHot(j)
-		shown := mapped(p.survey.columns[j].values, func(v string) string { return p.names[j] + "=" + Printable(v) })
+		shown := mapped(p.survey.columns[j].values, func(v string) string {
+			return p.names[j] + "=" + Printable(v)
+		})
 		p.survey.note(p.columnName(j) + " becomes " + Count(len(shown), "column") +
 			" of 0 and 1: " + strings.Join(shown, ", "))
 	}

@@ -246,7 +246,8 @@ func (f *frame) known(names []string) (turning, string) {
 	if f.head != nil {
 		top = f.head
 	}
-	if slices.ContainsFunc(mapped(top[f.key+1:], shown), has) || down < 2 || 10*down < 9*min(len(f.rows), len(names)) {
+	above := slices.ContainsFunc(mapped(top[f.key+1:], shown), has)
+	if above || down < 2 || 10*down < 9*min(len(f.rows), len(names)) {
 		return asItStands, ""
 	}
 	return certain, "column " + strconv.Itoa(f.key+1) + " has the names of the model's columns"
