@@ -56,7 +56,7 @@ func (t *trial) settle(err error) error {
 			": keep the lines of one"
 	} else if next, works := t.try(e, 2); works {
 		return err
-	} else if at := numbersFrom(t.text); e.Line > 0 && e.Line <= at && t.readsFrom(at) {
+	} else if at := t.rowsFrom(e.Line); at > 0 {
 		more = "; the rows of numbers begin on line " + strconv.Itoa(at+1) + ": keep one line of names above them"
 	} else if next != nil {
 		e = next
@@ -68,11 +68,20 @@ func (t *trial) settle(err error) error {
 	return &plain
 }
 
-// readsFrom reports whether the text can be read from a line on, counted from 0.
-func (t trial) readsFrom(line int) bool {
-	t.text = bytes.Join(slices.Collect(bytes.Lines(t.text))[line:], nil)
-	_, err := t.read("", nil)
-	return err == nil
+// rowsFrom returns how many lines there are above rows that can be read without them, if they are so many or
+// more; else 0.
+func (t trial) rowsFrom(least int) int {
+	lines := slices.Collect(bytes.Lines(t.text))
+	for _, comma := range delimiters {
+		if b := newBlock(lines, comma); b != nil && least > 0 {
+			at := slices.IndexFunc(b.fields, func(f [][]byte) bool { return b.share(f) == 1 })
+			t.text = bytes.Join(lines[max(at, 0):], nil)
+			if _, err := t.read("", nil); at >= least && err == nil {
+				return at
+			}
+		}
+	}
+	return 0
 }
 
 // try reports whether rows come of one of the settings that an error advises, at once or by what the next

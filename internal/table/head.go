@@ -27,7 +27,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	switch {
 	case named, d.Header != HeaderAuto, known:
 		head.is = named || d.Header != HeaderNo
-	case s != nil && len(s.lines) > 0:
+	case len(s.lines) > 0:
 		head = s.head
 	default:
 		head.is = p.allWords(fields)
@@ -37,9 +37,9 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	} else if head.note != "" {
 		s.note(head.note)
 	}
-	if s != nil && !h.Header {
+	if !h.Header {
 		s.units = 0
-	} else if s != nil && s.units > 0 {
+	} else if s.units > 0 {
 		note := noteHeadLines(s.units, s.lines[1])
 		if s.orange {
 			note = "lines 2 and 3 are types and flags, as Orange writes them"

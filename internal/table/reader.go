@@ -87,15 +87,13 @@ func (t *Reader) head() error {
 			continue
 		}
 		s := p.survey
-		if s != nil && s.lines != nil {
+		if s.lines != nil {
 			fields = s.lines[0]
 		}
 		if err = p.begin(fields, &t.Head); err != nil {
 			return err
 		}
-		if t.Header && s == nil {
-			left = 1
-		} else if t.Header && !s.names {
+		if t.Header && !s.names {
 			left = 1 + s.units
 		}
 	}
@@ -153,7 +151,7 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 	if err != nil {
 		return err
 	}
-	var s *survey
+	s := new(survey)
 	if d.Guess || d.Long == LongYes {
 		if !d.trying {
 			t.trial = trial{bytes.Clone(text[:startOf(text)]), d}
@@ -168,7 +166,7 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 	}
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
-	if s != nil || d.Transpose == TransposeYes {
+	if d.Guess || d.Long == LongYes || d.Transpose == TransposeYes {
 		if again, err := t.arrange(in, text); again || err != nil {
 			return err
 		}

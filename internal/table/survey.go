@@ -81,12 +81,10 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
-// splitter splits text without the comments that s has found. s may be nil.
+// splitter splits text without the comments that s has found.
 func (s *survey) splitter(text []byte, comma rune) csv.Splitter {
 	split := csv.New(text, comma)
-	if s != nil {
-		split.Hash = s.hash
-	}
+	split.Hash = s.hash
 	return split
 }
 
