@@ -106,7 +106,7 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 // beforeBlank is the lines before the last blank one, if it is below half of them, since text may follow
 // it.
 func beforeBlank(lines [][]byte) [][]byte {
-	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
+	for i := len(lines) - 1; i > len(lines)/2; i-- {
 		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
 			return lines[:i]
 		}

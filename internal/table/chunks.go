@@ -100,16 +100,6 @@ func (c *chunks) peek(size int) (text []byte, err error) {
 	return text, nil
 }
 
-// firstLine is the first line of a text that is not blank, with its end.
-func firstLine(text []byte) []byte {
-	for line := range bytes.Lines(text) {
-		if present(line) {
-			return line
-		}
-	}
-	return nil
-}
-
 // chunk is some lines of the text and, if parsed, the rows in them.
 type chunk struct {
 	text   []byte

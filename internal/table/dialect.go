@@ -183,13 +183,15 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 // part of a name, then for a semicolon, beside which a comma may be a decimal one. In quotes there are
 // no delimiters.
 func guessDelimiter(text []byte, decimal rune) rune {
-	line := firstLine(text)
+	quotes := 0
 	for _, comma := range "\t;" {
-		if split := csv.New(line, comma); split.Next() == nil && len(split.Fields) > 1 {
+		split := csv.New(text, comma)
+		if split.Next() == nil && len(split.Fields) > 1 {
 			return comma
 		}
+		quotes = len(split.Quotes)
 	}
-	if decimal == ',' && bytes.IndexByte(line, '"') < 0 {
+	if decimal == ',' && quotes == 0 {
 		return ';' // the line has none: there is a single column
 	}
 	return ','

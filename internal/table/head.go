@@ -4,6 +4,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -68,18 +69,17 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	p.width = len(first)
 	below := p.columnsOf(rows)
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
-	formed, out := 0, 0           // numbers with signs; numbers outside of the range of their column
+	out := 0                      // numbers outside of the range of their column
 	for j, f := range first {
 		e, c := p.entry(f), &below[j]
-		plain := e.number && e.form == 0
-		switch data := c.numbers > 0 && !c.text(); {
+		data := c.numbers > 0 && !c.text()
+		plain := e.number && (e.form == 0 || data && e.form&^c.form == 0) // as those below
+		switch {
 		case e.noName(), plain && c.text(): // or the name of a column, as NA for sodium
 		case plain:
 			if h.numbers = append(h.numbers, e.v); e.v < c.least || e.v > c.most {
 				out++
 			}
-		case data && e.number && e.form&^c.form == 0: // as those below
-			formed++
 		default:
 			if words++; data && !e.number {
 				above++
@@ -89,7 +89,7 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	}
 	switch n := len(h.numbers); {
 	case n == 0:
-		h.is = words > 0 && (formed == 0 || above > 0)
+		h.is = words > 0
 	case is("axis", shown(first[0])), above >= n:
 		h.is = true
 	default:
@@ -131,11 +131,10 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 		ids := below[0].text() && below[0].different && len(Set(mapped(first, shown))) == len(first)
 		ask = absent(first[0]) && (len(axis) >= longAxis && !Counts(axis) || ids && n >= longAxis) // as numbers of OTUs
 	case 2*same > len(rows) && !(counts && same < len(rows)):
-	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
-		counts && below[0].text() ||
-		(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
-		h.is = true
 	default:
+		h.is = same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
+			counts && below[0].text() ||
+			(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside))
 		ask = same > 0 || n >= longAxis || even(numbers)
 	}
 	w, form := p.dialect.Words.Header, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -308,14 +307,13 @@ func (s *survey) orangeHead(d *Dialect) {
 		return
 	}
 	s.orange, s.joined, d.Header = true, true, HeaderYes // types are no units
-	given := Set(d.columns())
 	for j, f := range flags {
 		n, flag, role := strconv.Itoa(j+1), shown(f), "left out"
 		switch {
-		case flag == "" || given[n] || given[shown(names[j])] || flag == "class" && d.Label != "":
+		case flag == "":
 			continue
 		case flag == "class":
-			d.Label, role = n, "the label"
+			d.Label, role = cmp.Or(d.Label, n), "the label"
 		case flag[0] == 'm':
 			d.carry(n)
 			role = "carried along"
