@@ -109,10 +109,7 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 // are a question.
 func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
 	numbers, n, ask := h.numbers, len(h.numbers), false
-	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances
-		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
-	})
-	if n < 3 || len(rows) == 0 || mirrored {
+	if n < 3 || len(rows) == 0 {
 		return
 	}
 	axis, counts, exact := below[0].axis(len(rows)), counting(numbers), exactAxis(numbers)

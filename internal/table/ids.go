@@ -31,7 +31,7 @@ func unnamed(name string) bool {
 
 // guessIDs finds columns of ids among those that are free. The first that looks most
 // like one becomes that of the rows. The others are left out.
-func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
+func (p *parser) guessIDs(free func(int) bool, h *Head) {
 	if p.dialect.ID == NoID {
 		return
 	}
@@ -45,9 +45,6 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 		data++
 		c := &columns[j]
 		why[j] = p.whyID(c, j, h.Header)
-		if why[j] == "" && picked && c.different && (c.text() || idName(p.names[j])) { // of few rows
-			why[j] = "it is no column of the model, and no value comes twice"
-		}
 		if why[j] != "" {
 			ids = append(ids, j)
 		}
