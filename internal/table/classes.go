@@ -57,8 +57,7 @@ func (p *parser) findClasses(first [][]byte) error {
 	d.Header = HeaderNo
 	rows := p.columnsOf(new(survey).split(p.split.Rest, d.Delimiter, surveyRows/10))
 	numbers := func(c column) bool { return c.numbers > 0 && c.words == 0 && (d.Missing || c.gaps == 0) }
-	number := func(f []byte) bool { e := p.entry(f); return e.number || e.gap && len(e.text) > 0 }
-	if (is("class", names[at[0]]) || slices.ContainsFunc(rows, numbers)) && !slices.ContainsFunc(first, number) {
+	if (is("class", names[at[0]]) || slices.ContainsFunc(rows, numbers)) && p.allWords(first) {
 		d.Header = HeaderYes // numbers are hardly in a header
 	}
 	return nil

@@ -45,23 +45,22 @@ type trial struct {
 // settle takes the advice out of an error unless the text can be read with it, and tells what is wrong
 // instead: that the text has several tables, that its rows begin below the error, or the error that all
 // settings lead to.
-func (t *trial) settle(err error) error {
-	e, ok := err.(*Error)
-	if !ok || t.text == nil {
-		return err
+func (t *trial) settle(e *Error) *Error {
+	if t.text == nil {
+		return e
 	}
 	more := ""
 	if titles := sections(t.text); len(titles) > 1 {
 		more = "; the text has several tables, such as " + titles[0] + " and " + titles[len(titles)-1] +
 			": keep the lines of one"
 	} else if next, works := t.try(e, 2); works {
-		return err
+		return e
 	} else if at := t.rowsFrom(e.Line); at > 0 {
 		more = "; the rows of numbers begin on line " + strconv.Itoa(at+1) + ": keep one line of names above them"
 	} else if next != nil {
 		e = next
 	} else if e.tries == nil {
-		return err
+		return e
 	}
 	plain := *e // the advice of next was not tried
 	plain.Msg, plain.advice = e.Plain()+more, ""

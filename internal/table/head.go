@@ -41,11 +41,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	if !h.Header {
 		s.units = 0
 	} else if s.units > 0 {
-		note := noteHeadLines(s.units, s.lines[1])
-		if s.orange {
-			note = "lines 2 and 3 are types and flags, as Orange writes them"
-		}
-		s.note(note)
+		s.note(noteHeadLines(s.units, s.lines[1]))
 	}
 	return nil
 }
@@ -221,18 +217,15 @@ func completes(head, line [][]byte) bool {
 
 // allWords reports whether a line is a header, without a survey: none of its fields is a number or
 // stands for a missing one. Empty fields, the label column and ignored columns do not count.
-func (p *parser) allWords(fields [][]byte) (is bool) {
+func (p *parser) allWords(fields [][]byte) bool {
+	var words []entry
 	for j, f := range fields {
-		e := p.entry(f)
-		switch {
-		case len(e.text) == 0, p.roles[j] == roleLabel, p.roles[j] == roleNone: // row names often have none
-		case e.noName(), e.number && e.form == 0:
-			return false
-		default:
-			is = true
+		if present(f) && p.roles[j] != roleLabel && p.roles[j] != roleNone { // row names often have none
+			words = append(words, p.entry(f))
 		}
 	}
-	return is
+	other := func(e entry) bool { return e.noName() || e.number && e.form == 0 }
+	return len(words) > 0 && !slices.ContainsFunc(words, other)
 }
 
 func hasAll(names, wanted []string) bool {

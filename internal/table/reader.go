@@ -56,12 +56,16 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 // settled returns an error with its place in the text as it was before it was arranged anew, and with advice
 // that works.
 func (t *Reader) settled(err error) error {
-	if e, ok := err.(*Error); ok && t.parser.origin != nil && e.Line > 0 {
+	e, ok := err.(*Error)
+	if !ok {
+		return err
+	}
+	if t.parser.origin != nil && e.Line > 0 {
 		was := *e
 		was.Line, was.Column = t.parser.origin.place(e.Line, e.Column)
-		err = &was
+		e = &was
 	}
-	return t.trial.settle(err)
+	return t.trial.settle(e)
 }
 
 // head reads up to the first row, which is then read again.
