@@ -145,8 +145,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 		ask := p.dialect.Words.Long
 		return e.advise(ask, "if it is a long table, "+ask+" yes makes a row of each sample", []string{ask, "yes"})
 	}
-	advice, settings := p.mending(p.remedies(texts, slices.Concat(lines, strays), len(gaps) > 0, rows, e), texts)
-	return e.advise(advice, advice, settings)
+	return p.mend(e, texts, slices.Concat(lines, strays), len(gaps) > 0, rows)
 }
 
 // list says how many flaws columns have, and where the first are.
@@ -184,16 +183,10 @@ var rules = map[string]string{
 	"mean": "fills in the means of the columns",
 }
 
-// remedy is a setting that mends flaws: its word, its values, and what they do.
-type remedy struct {
-	word   string
-	values []string
-	does   string
-}
-
-// remedies returns what mends columns of text, lines and words among the rows, and gaps. e gets NA and Below.
-func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) []remedy {
-	drop, skip, half, fill := p.wordsFor(texts), []string(nil), []string(nil), p.dialect.fills()
+// mend advises one line of settings that mend columns of text, lines and words among the rows, and gaps; and
+// other ways for columns of text. e gets NA and Below.
+func (p *parser) mend(e *Error, texts, strays []flaw, gaps bool, rows int) *Error {
+	drop, skip, half := p.wordsFor(texts), []string(nil), []string(nil)
 	once := func(list *[]string, word string) {
 		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
 			*list = append(*list, word)
@@ -218,41 +211,31 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 			}
 		}
 	}
-	w := &p.dialect.Words
-	if !gaps && (e.NA == nil || w.NA == "") {
-		fill = nil
-	}
-	fill = fill[:min(1, len(fill))]
-	return []remedy{
-		{w.Drop, drop, "leaves " + Plural(len(drop), "it", "them") + " out"},
-		{w.Skip, skip, "leaves " + Plural(len(skip), "that line", "these lines") + " out"},
-		{w.Below, half, "takes half of each limit (missing: counts it as missing)"},
-		{w.NA, e.NA, "counts " + Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words") + " as missing"},
-		{w.Missing, fill, rules[strings.Join(fill, "")]},
-	}
-}
-
-// mending returns one line of all remedies, other ways for columns of text, and the settings of the former.
-func (p *parser) mending(remedies []remedy, texts []flaw) (advice string, settings []string) {
-	var flags, does []string
-	for _, r := range remedies {
-		if r.word != "" && len(r.values) > 0 {
-			flags, does = append(flags, r.word+" "+listWord(r.values)), append(does, r.does)
-			for _, v := range r.values {
-				settings = append(settings, r.word, v)
+	var flags, does, settings []string
+	use := func(word string, values []string, effect string) {
+		if word != "" && len(values) > 0 {
+			flags, does = append(flags, word+" "+listWord(values)), append(does, effect)
+			for _, v := range values {
+				settings = append(settings, word, v)
 			}
 		}
 	}
-	ways := p.ways(texts)
+	w, fills, ways := &p.dialect.Words, p.dialect.fills(), p.ways(texts)
+	use(w.Drop, drop, "leaves "+Plural(len(drop), "it", "them")+" out")
+	use(w.Skip, skip, "leaves "+Plural(len(skip), "that line", "these lines")+" out")
+	use(w.Below, half, "takes half of each limit (missing: counts it as missing)")
+	use(w.NA, e.NA, "counts "+Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words")+" as missing")
+	if fills != nil && (gaps || e.NA != nil && w.NA != "") {
+		use(w.Missing, fills[:1], rules[fills[0]])
+		for i := 1; i < len(fills) && len(does) == 1; i++ {
+			ways = append(ways, w.Missing+" "+fills[i]+" "+rules[fills[i]])
+		}
+	}
 	if does != nil {
 		ways = slices.Insert(ways, 0, "add "+strings.Join(flags, " ")+", which "+strings.Join(does, " and "))
 	}
-	if fills := p.dialect.fills(); len(settings) == 2 && settings[0] == p.dialect.Words.Missing {
-		for _, rule := range fills[1:] {
-			ways = append(ways, settings[0]+" "+rule+" "+rules[rule])
-		}
-	}
-	return strings.Join(ways, "; "), settings
+	advice := strings.Join(ways, "; ")
+	return e.advise(advice, advice, settings)
 }
 
 // flagged reports whether s is a number with a mark or a unit behind it, such as 54 with lid. Eurostat marks
@@ -356,8 +339,6 @@ func (p *parser) describe(f flaw) string {
 	switch {
 	case c.dates == c.words:
 		is += " dates"
-	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
-		return is + " more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
 	case c.few():
 		is += " " + Count(len(c.values), "value")
 	}

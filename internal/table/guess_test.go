@@ -41,7 +41,7 @@ func TestGuess(t *testing.T) {
 		{text: "1,2,3\n4,5,6\n7,8,9\n", names: "c1|c2|c3", rows: 3},
 		{text: "3,5,9\n3,2,1\n2,2,2\n", names: "c1|c2|c3", rows: 3},
 		{text: "3,5,9,9.5,11\n3,2,1,0,0\n2,2,2,0,0\n", names: "3|5|9|9.5|11", rows: 2},
-		{text: "0,1,2\n1,0,3\n2,3,0\n", fail: "-header yes or no"},
+		{text: "0,1,2\n1,0,3\n2,3,0\n", names: "c1|c2|c3", rows: 3},
 		// So are quotes that no row has.
 		{text: "\"3\",\"1\",\"2\"\n3,2,1\n2,2,2\n", names: "3|1|2", rows: 2},
 		{text: "\"0\"\n5\n4\n", names: "0", rows: 2},

@@ -4,7 +4,6 @@ package table
 
 import (
 	"bytes"
-	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,7 +40,11 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	if !h.Header {
 		s.units = 0
 	} else if s.units > 0 {
-		s.note(noteHeadLines(s.units, s.lines[1]))
+		note := noteHeadLines(s.units, s.lines[1])
+		if s.orange {
+			note = "lines 2 and 3 are types and flags, as Orange writes them"
+		}
+		s.note(note)
 	}
 	return nil
 }
@@ -105,7 +108,10 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 // are a question.
 func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below []column, outside bool) {
 	numbers, n, ask := h.numbers, len(h.numbers), false
-	if n < 3 || len(rows) == 0 {
+	mirrored := slices.EqualFunc(p.survey.lines, first, func(line [][]byte, f []byte) bool { // as distances
+		return bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(f))
+	})
+	if n < 3 || len(rows) == 0 || mirrored {
 		return
 	}
 	axis, counts, exact := below[0].axis(len(rows)), counting(numbers), exactAxis(numbers)
@@ -297,13 +303,14 @@ func (s *survey) orangeHead(d *Dialect) {
 		return
 	}
 	s.orange, s.joined, d.Header = true, true, HeaderYes // types are no units
+	given := Set(d.columns())
 	for j, f := range flags {
 		n, flag, role := strconv.Itoa(j+1), shown(f), "left out"
 		switch {
-		case flag == "":
+		case flag == "" || given[n] || given[shown(names[j])] || flag == "class" && d.Label != "":
 			continue
 		case flag == "class":
-			d.Label, role = cmp.Or(d.Label, n), "the label"
+			d.Label, role = n, "the label"
 		case flag[0] == 'm':
 			d.carry(n)
 			role = "carried along"

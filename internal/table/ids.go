@@ -95,6 +95,9 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	case bare && counts:
 		return numbersOfRows
 	case j == 0 && p.survey.short || bare && unique && (c.text() || integers && c.rising):
+		if unnamed(name) {
+			return "a program named it" + unlike
+		}
 		return "it has no name" + unlike
 	case header && unique && idName(name) && (c.text() || integers):
 		return "its name says so" + unlike

@@ -279,16 +279,13 @@ func (p *parser) otherWidth(fields [][]byte) *Error {
 	for _, line := range p.survey.lines {
 		widths[len(line)]++
 	}
-	others := Count(widths[n], "line") + " have " + strconv.Itoa(n)
-	if widths[n] >= max(leastTable, widths[p.width]) {
-		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others+": "
-		if p.width > n+1 && 2*n > p.width { // a name in line 1 for columns that are empty in others
-			e.Msg += "put empty fields where some are missing, or "
-		}
-		e.Msg += "take out the lines that do not belong to the table"
-	} else if widths[n] > 1 && p.width > 1 {
-		e.Msg += ", and so have " + Count(widths[p.width], "line") + ", but " + others +
-			": put empty fields where some are missing"
+	more := widths[n] >= max(leastTable, widths[p.width])
+	if more {
+		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+Count(widths[n], "line")+" have "+
+			strconv.Itoa(n)
+	}
+	if more || widths[n] > 1 && p.width > 1 {
+		e.Msg += ": put empty fields where some are missing, or take out the lines that do not belong to the table"
 	}
 	return e
 }
