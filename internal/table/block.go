@@ -137,7 +137,7 @@ func newBlock(lines [][]byte, comma rune) *block {
 	b.of = make([]bool, b.width)
 	for j := range b.of {
 		n := howMany(b.fields[last:], func(fields [][]byte) bool {
-			return len(fields) == b.width && numericOrMissing(fields[j])
+			return len(fields) == b.width && (numeric(fields[j]) || missing(bytes.TrimSpace(fields[j])))
 		})
 		b.of[j] = 3*n >= 2*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
@@ -154,8 +154,6 @@ func (b *block) even() bool {
 func numeric(f []byte) bool {
 	return trimmedNumber(f) || numeral(f, '.') || numeral(f, ',')
 }
-
-func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
 
 // share is how many of the columns of numbers have one in a line of any number of fields; 0 if words are
 // in more than an eighth as many. A few words, such as OVRFLW, are missing values.

@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"slices"
 )
@@ -30,9 +29,6 @@ type Classes struct {
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
 	t, err := Read(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
 		Words: d.Words, Missing: d.Missing, chunk: d.chunk, classes: true})
-	if errors.As(err, new(*NoRows)) {
-		err = &Error{Source: source, Msg: "there are no rows"}
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -50,9 +50,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		return
 	}
 	s.skipped += n
-	for _, line := range best.lines[:n] {
-		s.about = s.about || aboutSpectra(line)
-	}
+	s.about = slices.ContainsFunc(best.lines[:n], aboutSpectra)
 	if best.marked(n-1, marks) {
 		s.comments[1] = best.lines[n-1]
 	}
@@ -93,8 +91,8 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 		if len(bytes.Trim(line, "#-= \t\r\n")) > 0 { // no rule
 			s.comments = [2][]byte{s.comments[1], line}
 		}
-		s.about = s.about || aboutSpectra(line)
 	}
+	s.about = s.about || slices.ContainsFunc(lines[:first], aboutSpectra)
 	body := new(survey).split(bytes.Join(lines[first:], nil), d.Delimiter, surveyRows)
 	if i := slices.IndexFunc(body, func(line [][]byte) bool {
 		return isComment(line[0]) && len(line) >= len(body[0]) && slices.ContainsFunc(line[1:], trimmedNumber)

@@ -204,14 +204,7 @@ type NoRows struct {
 	Head Head // as the header has it; without names if there is no header
 }
 
-func (*NoRows) Error() string { return "there are no rows of numbers" }
-
-func readError(source string, err error) error {
-	if strings.Contains(err.Error(), source+":") {
-		return err
-	}
-	return &Error{Source: source, Msg: err.Error(), err: err}
-}
+func (*NoRows) Error() string { return "there are no rows" }
 
 // Words are the words for the settings of a Dialect in messages, so that these name
 // what their reader can change. An empty word means that there is no such setting, and no message

@@ -4,7 +4,6 @@ package table
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -66,10 +65,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head) {
 					hint(p.dialect.Words.Skip, " 1 leaves it out")
 			}
 		}
-		if note += "left out: " + why[j]; p.survey.cut {
-			note += ", in the " + strconv.Itoa(len(p.survey.lines)) + " lines that were looked at"
-		}
-		p.survey.note(note)
+		p.survey.note(note + "left out: " + why[j])
 	}
 }
 

@@ -157,10 +157,12 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 	}
 	s := new(survey)
 	if d.Guess || d.Long == LongYes {
-		if !d.trying {
-			t.trial = trial{bytes.Clone(text[:startOf(text)]), d}
+		given := d
+		var start []byte
+		if s, start = look(text, &d); !d.trying {
+			t.trial = trial{bytes.Clone(start), given}
 		}
-		if s = look(text, &d); s.ask != nil {
+		if s.ask != nil {
 			s.ask.Source = source
 			return s.ask
 		}
