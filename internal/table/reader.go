@@ -47,10 +47,11 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	if err == nil {
 		err = t.openRows()
 	}
-	if err != nil {
-		err = t.settled(err)
+	if err == io.EOF {
+		none := &NoRows{t.Head}
+		err = &Error{Source: source, Msg: none.Error(), err: none}
 	}
-	return t, err
+	return t, t.settled(err)
 }
 
 // settled returns an error with its place in the text as it was before it was arranged anew, and with advice
@@ -79,9 +80,7 @@ func (t *Reader) head() error {
 	}
 	for left := 1; left > 0; { // lines up to the first row
 		fields, err := p.next()
-		if err == io.EOF {
-			return t.noRows()
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
 		if p.blank(fields) {
@@ -122,17 +121,10 @@ func (t *Reader) openRows() error {
 	}
 	t.classes = map[string]int{}
 	p.split.More = t.follow
-	if t.more() {
-		return nil
-	} else if t.err == io.EOF {
-		return t.noRows()
+	if !t.more() {
+		return t.err
 	}
-	return t.err
-}
-
-func (t *Reader) noRows() *Error {
-	none := &NoRows{t.Head}
-	return &Error{Source: t.Source, Msg: none.Error(), err: none}
+	return nil
 }
 
 // open is NewReader up to the first line that is not blank. A text that is arranged anew is opened anew.
