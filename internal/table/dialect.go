@@ -154,8 +154,7 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 			continue
 		}
 		asComma, has, _ := plainer(f, ',')
-		asPoint, _, _ := plainer(f, '.')
-		switch comma, point := isNumber(asComma), isNumber(asPoint); {
+		switch comma, point := isNumber(asComma), numeral(f, '.'); {
 		case point && !comma:
 			return
 		case comma && !point:

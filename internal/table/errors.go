@@ -233,22 +233,16 @@ func (w Words) orFlags() Words {
 	if w == (Words{}) {
 		w = Flags(func(string) bool { return true })
 	}
-	if w.Rules == "" {
-		w.Rules = "fit drop mean"
-	}
 	return w
 }
 
-// brief returns at most 40 characters of a text: its start and its end, where paths differ.
-func brief(s string) string {
+// quote returns a text in quotes, at most 40 characters of it: its start and its end, where paths differ.
+func quote(s string) string {
 	if list := []rune(s); len(list) > 40 {
 		s = string(list[:20]) + "…" + string(list[len(list)-19:])
 	}
-	return s
+	return strconv.Quote(s)
 }
-
-// quote returns a text in quotes, at most 40 characters of it.
-func quote(s string) string { return strconv.Quote(brief(s)) }
 
 // Count is "1 field", "2 fields".
 func Count(n int, noun string) string {

@@ -4,6 +4,7 @@ package table
 // that mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,7 +174,7 @@ func (d *Dialect) fills() []string {
 	if d.Missing || d.Words.Missing == "" || d.Words.Rules == "none" {
 		return nil
 	}
-	return strings.Fields(d.Words.Rules)
+	return strings.Fields(cmp.Or(d.Words.Rules, "fit drop mean"))
 }
 
 // rules say what the values of Words.Missing do.
