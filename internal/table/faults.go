@@ -184,10 +184,10 @@ var rules = map[string]string{
 	"mean": "fills in the means of the columns",
 }
 
-// mend advises one line of settings that mend columns of text, lines and words among the rows, and gaps; and
-// other ways for columns of text. e gets NA and Below.
-func (p *parser) mend(e *Error, texts, strays []flaw, gaps bool, rows int) *Error {
-	drop, skip, half := p.wordsFor(texts), []string(nil), []string(nil)
+// remedies returns which columns and lines to leave out for columns of text, and for lines and words among so
+// many rows. e gets NA and Below.
+func (p *parser) remedies(e *Error, texts, strays []flaw, rows int) (drop, skip []string) {
+	drop = p.wordsFor(texts)
 	once := func(list *[]string, word string) {
 		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
 			*list = append(*list, word)
@@ -201,7 +201,7 @@ func (p *parser) mend(e *Error, texts, strays []flaw, gaps bool, rows int) *Erro
 				once(&skip, p.dialect.Skip.adds(row, rows))
 			}
 		case s.kind == isLimit:
-			e.Below, half = true, []string{"half"}
+			e.Below = true
 		case slices.ContainsFunc(s.words, flagged), numeral([]byte(s.words[0]), ','), // not to be lost
 			strings.Contains(s.words[0], " = "): // a legend of marks, as plate readers write
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
@@ -212,6 +212,13 @@ func (p *parser) mend(e *Error, texts, strays []flaw, gaps bool, rows int) *Erro
 			}
 		}
 	}
+	return drop, skip
+}
+
+// mend advises one line of settings that mend columns of text, lines and words among the rows, and gaps; and
+// other ways for columns of text.
+func (p *parser) mend(e *Error, texts, strays []flaw, gaps bool, rows int) *Error {
+	drop, skip := p.remedies(e, texts, strays, rows)
 	var flags, does, settings []string
 	use := func(word string, values []string, effect string) {
 		if word != "" && len(values) > 0 {
@@ -224,7 +231,9 @@ func (p *parser) mend(e *Error, texts, strays []flaw, gaps bool, rows int) *Erro
 	w, fills, ways := &p.dialect.Words, p.dialect.fills(), p.ways(texts)
 	use(w.Drop, drop, "leaves "+Plural(len(drop), "it", "them")+" out")
 	use(w.Skip, skip, "leaves "+Plural(len(skip), "that line", "these lines")+" out")
-	use(w.Below, half, "takes half of each limit (missing: counts it as missing)")
+	if e.Below {
+		use(w.Below, []string{"half"}, "takes half of each limit (missing: counts it as missing)")
+	}
 	use(w.NA, e.NA, "counts "+Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words")+" as missing")
 	if fills != nil && (gaps || e.NA != nil && w.NA != "") {
 		use(w.Missing, fills[:1], rules[fills[0]])
