@@ -16,7 +16,6 @@ import (
 type column struct {
 	list                 []float64 // the numbers
 	numbers, words, gaps int
-	given, givenWords    int  // gaps that Dialect.NA names; those that are no numbers
 	whole                bool // all numbers are whole
 	rising, consecutive  bool // every number is above the last; by 1
 	different            bool // all fields differ that are not empty
@@ -65,7 +64,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 		if c.rising = goes(c.list, 1, 0); len(c.list) > 0 {
 			c.least, c.most = slices.Min(c.list), slices.Max(c.list)
 		}
-		c.consecutive = c.rising && c.whole && c.most-c.least == float64(len(c.list)+c.given-c.givenWords-1)
+		c.consecutive = c.rising && c.whole && c.most-c.least == float64(len(c.list)-1)
 	}
 	return columns
 }
@@ -75,9 +74,6 @@ func (c *column) add(p *parser, f []byte) {
 	e := p.entry(f)
 	if e.given != "" {
 		p.survey.seen[e.given] = true
-		if c.given++; !e.number {
-			c.givenWords++
-		}
 	}
 	if e.limit {
 		c.below++
