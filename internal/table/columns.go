@@ -149,7 +149,7 @@ func (p *parser) setColumns(h *Head) error {
 		p.weights, h.WeightsName = true, p.names[h.WeightsColumn-1]
 	}
 	if h.IDColumn = p.id; p.id > 0 {
-		if h.IDName = p.names[p.id-1]; h.IDName == Column(p.id-1) || unnamed(h.IDName) {
+		if h.IDName = p.names[p.id-1]; p.nameless(p.id - 1) {
 			h.IDName = "id"
 		}
 	}

@@ -132,7 +132,6 @@ func (p *parser) noNumber(e entry, j int, c *column) *Error {
 		say += ", and may be below a limit"
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
 		say += " (fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) + ")"
-	case c.form&formGroups != 0:
 	case comma && strings.Contains(s, "."):
 		say += " (the decimal sign is the comma)"
 	case !comma && strings.Count(s, ",") == 1 && !strings.Contains(s, "."):

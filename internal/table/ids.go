@@ -80,7 +80,7 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	one := c.gaps == 0 || c.gaps == 1 && all >= 8 // a line of totals may have none, and -na name one
 	unique := c.different && all > 1 && one
 	integers := c.words == 0 && c.whole
-	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
+	bare := header && p.nameless(j)
 	const unlike = ", and no value comes twice"
 	class := j == 0 && all > 1 && is("class", name)
 	counts := integers && c.gaps == 0 && c.consecutive && (c.numbers >= 5 || class)
