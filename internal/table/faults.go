@@ -111,7 +111,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	say := func(part string) { parts = append(parts, part) }
 	bare := len(texts) > 1 && (p.cols == 1 || len(p.varying()) == 1) // hardly a table
 	if len(texts) > 0 {
-		list := firstOf(mapped(texts, p.describe), "; ")
+		list := firstOf(mapped(texts, p.describe), 7, "; ")
 		say(Plural(len(texts), "a column of text: ", "columns of text: ") + list)
 	}
 	if bare {
@@ -165,7 +165,7 @@ func (p *parser) list(flaws []flaw) string {
 			name += ": marks behind numbers have to be removed"
 		}
 		return strconv.Itoa(s.count) + " in " + name + " (first " + p.on(s.line) + ")"
-	}), ", ")
+	}), 7, ", ")
 }
 
 // fills are the values of Words.Missing that may be advised, the best first; nil: missing values are no
@@ -287,7 +287,7 @@ func (p *parser) settleTexts() error {
 	}
 	if p.found != nil && drop {
 		p.survey.note(Plural(len(p.found), "a column of text is left out: ", "columns of text are left out: ") +
-			firstOf(mapped(p.found, p.describe), "; "))
+			firstOf(mapped(p.found, p.describe), 7, "; "))
 		p.found = nil
 	}
 	return nil
@@ -305,14 +305,6 @@ func (p *parser) wordsFor(list []flaw) []string {
 		}
 		return strconv.Itoa(f.field + 1)
 	})
-}
-
-// firstOf joins what is said of the first six columns, and counts the others.
-func firstOf(list []string, comma string) string {
-	if n := len(list) - 6; n > 0 {
-		list = append(list[:6:6], Count(n, "other column"))
-	}
-	return strings.Join(list, comma)
 }
 
 // ways are other uses of columns of text than to leave them out.

@@ -374,7 +374,7 @@ func (p *parser) noteDoubtful(rows [][][]byte) (told map[int]bool) {
 		}
 		if found != nil {
 			warned++
-			p.survey.note("warning: " + firstOf(mapped(found, p.columnName), ", ") +
+			p.survey.note("warning: " + firstOf(mapped(found, p.columnName), 7, ", ") +
 				Plural(len(found), " is", " are") + " used as data, but may " + doubt.may)
 		}
 	}
