@@ -108,7 +108,11 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 // namesAbove takes names from the last comment before the rows, or from the one above it if that has as
 // many fields and the last has units or is a rule.
 func (s *survey) namesAbove(d *Dialect) {
-	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
+	if d.Header != HeaderAuto || len(s.lines) == 0 || len(s.lines[0]) < 2 {
+		return
+	}
+	numbers := numbersOf(mapped(s.lines[0], shown))
+	if len(numbers) == 0 || len(numbers) > 2 && rises(numbers) { // line 1 may be a header itself
 		return
 	}
 	above, names := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)

@@ -278,17 +278,6 @@ func within(fields [][]byte, width int) [][]byte {
 	return fields
 }
 
-// rowAlone reports whether a line cannot be a header, since it has numbers that do not rise.
-func rowAlone(line [][]byte) bool {
-	var numbers []float64
-	for _, f := range line {
-		if v, err := parseFloat(bytes.TrimSpace(f)); err == nil {
-			numbers = append(numbers, v)
-		}
-	}
-	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
-}
-
 // orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.
 func (s *survey) orangeHead(d *Dialect) {
 	if len(s.lines) < 4 || d.Header != HeaderAuto {
