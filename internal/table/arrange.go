@@ -141,7 +141,7 @@ func (a *arranged) csv(comma rune) (text []byte) {
 // arrange opens a text anew that has to be arranged anew, and reports whether it has to. The error may ask.
 func (t *Reader) arrange(in *chunks, text []byte) (again bool, err error) {
 	p, d := &t.parser, t.parser.dialect
-	s := cmp.Or(p.survey, new(survey))
+	s := p.survey
 	p.split.Start = s.first
 	f, turn, note, word := s.frame(p), false, "", d.Words.Long
 	l, ask := f.chooseLong(p, s.cut)

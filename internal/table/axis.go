@@ -78,13 +78,18 @@ func regular(axis []float64) bool {
 
 // IsAxis reports whether names are numbers that rise or fall, as wavelengths do, and do not merely count.
 func IsAxis(names []string) bool {
-	var numbers []float64
+	numbers := numbersOf(names)
+	return len(names) >= 5 && len(numbers) == len(names) && ordered(numbers) && !Counts(numbers)
+}
+
+// numbersOf returns the numbers among names.
+func numbersOf(names []string) (numbers []float64) {
 	for _, name := range names {
 		if v, err := parseFloat([]byte(name)); err == nil {
 			numbers = append(numbers, v)
 		}
 	}
-	return len(names) >= 5 && len(numbers) == len(names) && ordered(numbers) && !Counts(numbers)
+	return numbers
 }
 
 // years reports whether numbers may be years.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"softkmeans/internal/csv"
 )
 
 const (
@@ -47,26 +49,6 @@ func (s *survey) footer(text []byte, comma rune) int {
 	}
 	s.leftOut(at, lines[at:], "after")
 	return len(bytes.Join(lines[at:], nil))
-}
-
-// numbersFrom returns how many lines there are above the rows, which are half of the lines or more, have
-// numbers where most of the last lines have them, and no other width; 0 if there are no such rows.
-func numbersFrom(text []byte) int {
-	lines := slices.Collect(bytes.Lines(text))
-	for _, comma := range delimiters {
-		b := newBlock(lines, comma)
-		if b == nil {
-			continue
-		}
-		full := func(f [][]byte) bool { return b.share(f) == 1 }
-		at := slices.IndexFunc(b.fields, full)
-		rows := b.fields[max(at, 0):]
-		other := func(f [][]byte) bool { return !full(f) || len(f) != b.width }
-		if len(rows) >= max(at, leastTable) && !slices.ContainsFunc(rows, other) {
-			return at
-		}
-	}
-	return 0
 }
 
 // sections returns the titles in a text of several tables: lines of one field, at the start or after a
@@ -112,7 +94,7 @@ type block struct {
 // tab beside blanks.
 func splitAll(lines [][]byte, comma rune) [][][]byte {
 	return mapped(lines, func(line []byte) [][]byte {
-		split := (*survey)(nil).splitter(line, comma)
+		split := csv.New(line, comma)
 		tab := comma == ' ' && bytes.IndexByte(bytes.TrimSpace(line), '\t') >= 0
 		if tab || isComment(line) || split.Next() != nil || empty(split.Fields) || ruled(split.Fields) {
 			return nil
@@ -124,7 +106,7 @@ func splitAll(lines [][]byte, comma rune) [][][]byte {
 // beforeBlank is the lines before the last blank one, if it is below half of them, since text may follow
 // it.
 func beforeBlank(lines [][]byte) [][]byte {
-	for i := len(lines) - 1; i > len(lines)/2 && len(lines)-i <= mostBelow; i-- {
+	for i := len(lines) - 1; i > len(lines)/2; i-- {
 		if len(bytes.Trim(lines[i], "\r\n\t ,;|")) == 0 {
 			return lines[:i]
 		}
@@ -155,7 +137,7 @@ func newBlock(lines [][]byte, comma rune) *block {
 	b.of = make([]bool, b.width)
 	for j := range b.of {
 		n := howMany(b.fields[last:], func(fields [][]byte) bool {
-			return len(fields) == b.width && numericOrMissing(fields[j])
+			return len(fields) == b.width && (numeric(fields[j]) || missing(bytes.TrimSpace(fields[j])))
 		})
 		b.of[j] = 3*n >= 2*widths[b.width]
 		b.numbers += float64(n) / float64(b.width*all)
@@ -172,8 +154,6 @@ func (b *block) even() bool {
 func numeric(f []byte) bool {
 	return trimmedNumber(f) || numeral(f, '.') || numeral(f, ',')
 }
-
-func numericOrMissing(f []byte) bool { return numeric(f) || missing(bytes.TrimSpace(f)) }
 
 // share is how many of the columns of numbers have one in a line of any number of fields; 0 if words are
 // in more than an eighth as many. A few words, such as OVRFLW, are missing values.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"slices"
+	"strings"
 
 	"softkmeans/internal/csv"
 )
@@ -31,8 +32,8 @@ type chunks struct {
 
 // read returns rest, or the next lines in buf's memory: at least one, and about size bytes of them. It
 // returns fewer if r has no more at the time, so that an error in a line is reported before the next line
-// arrives. Every line but the last of the text ends in LF. The error is io.EOF, a *Error, or
-// the error of r after readError. With an error there are no lines.
+// arrives. Every line but the last of the text ends in LF. The error is io.EOF, a *Error, or an error of r
+// that has source in its text. With an error there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
 	if text = c.rest; len(text) == 0 {
 		text, err = c.lines(buf)
@@ -72,10 +73,10 @@ func (c *chunks) lines(buf []byte) ([]byte, error) {
 	switch {
 	case len(buf) > 0:
 		return buf, nil
-	case c.err == io.EOF:
-		return nil, io.EOF
+	case c.err == io.EOF, strings.Contains(c.err.Error(), c.source+":"):
+		return nil, c.err
 	}
-	return nil, readError(c.source, c.err)
+	return nil, &Error{Source: c.source, Msg: c.err.Error(), err: c.err}
 }
 
 // peek returns the start of a text, without a byte order mark: size bytes or more, or all of it, and at least
@@ -98,16 +99,6 @@ func (c *chunks) peek(size int) (text []byte, err error) {
 		}
 	}
 	return text, nil
-}
-
-// firstLine is the first line of a text that is not blank, with its end.
-func firstLine(text []byte) []byte {
-	for line := range bytes.Lines(text) {
-		if present(line) {
-			return line
-		}
-	}
-	return nil
 }
 
 // chunk is some lines of the text and, if parsed, the rows in them.

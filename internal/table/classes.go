@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"errors"
 	"io"
 	"slices"
 )
@@ -30,9 +29,6 @@ type Classes struct {
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
 	t, err := Read(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: column,
 		Words: d.Words, Missing: d.Missing, chunk: d.chunk, classes: true})
-	if errors.As(err, new(*NoRows)) {
-		err = &Error{Source: source, Msg: "there are no rows"}
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +53,7 @@ func (p *parser) findClasses(first [][]byte) error {
 	d.Header = No
 	rows := p.columnsOf(new(survey).split(p.split.Rest, d.Delimiter, surveyRows/10))
 	numbers := func(c column) bool { return c.numbers > 0 && c.words == 0 && (d.Missing || c.gaps == 0) }
-	number := func(f []byte) bool { e := p.entry(f); return e.number || e.gap && len(e.text) > 0 }
-	if (is("class", names[at[0]]) || slices.ContainsFunc(rows, numbers)) && !slices.ContainsFunc(first, number) {
+	if (is("class", names[at[0]]) || slices.ContainsFunc(rows, numbers)) && p.allWords(first) {
 		d.Header = Yes // numbers are hardly in a header
 	}
 	return nil

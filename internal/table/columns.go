@@ -60,7 +60,7 @@ func (p *parser) columnNames(first [][]byte, named bool) (names []string) {
 		names[j] = cmp.Or(names[j], Column(j))
 	}
 	joined, fresh, equal := names, 0, sameBehind(mapped(first, shown))
-	for i := 1; p.survey != nil && i <= p.survey.units; i++ {
+	for i := 1; i <= p.survey.units; i++ {
 		line, more := p.survey.lines[i], 0
 		if sameBehind(mapped(line, shown)) { // a word or a unit of all
 			continue
@@ -132,7 +132,7 @@ func (p *parser) setColumns(h *Head) error {
 			return &Error{Source: p.source, Msg: "none of the columns is to be data"}
 		}
 	}
-	if p.survey != nil {
+	if p.dialect.Guess {
 		rows := p.survey.lines
 		if h.Header {
 			rows = rows[min(1, len(rows)):]
@@ -149,7 +149,7 @@ func (p *parser) setColumns(h *Head) error {
 		p.weights, h.WeightsName = true, p.names[h.WeightsColumn-1]
 	}
 	if h.IDColumn = p.id; p.id > 0 {
-		if h.IDName = p.names[p.id-1]; h.IDName == Column(p.id-1) || unnamed(h.IDName) {
+		if h.IDName = p.names[p.id-1]; nameless(p.id-1, p.names[p.id-1]) {
 			h.IDName = "id"
 		}
 	}
@@ -162,15 +162,11 @@ func (p *parser) setColumns(h *Head) error {
 			p.text[j] = p.texts
 		}
 	}
-	if p.survey != nil {
-		h.Notes = append(h.Notes, p.survey.notes...)
-	}
+	h.Notes = append(h.Notes, p.survey.notes...)
 	if err := p.place(picked, h); err != nil {
 		return err
 	}
-	if p.survey != nil {
-		p.takeUnits(h)
-	}
+	p.takeUnits(h)
 	return nil
 }
 
@@ -356,8 +352,8 @@ type Layout struct {
 
 // NewLayout returns the Layout for a table of cols columns.
 func NewLayout(source string, cols int, d Dialect) (*Layout, error) {
-	d.Header, d.Words = No, d.Words.orFlags()
-	p := parser{layout: &layout{dialect: d, source: source}}
+	d.Header, d.Guess, d.Words = No, false, d.Words.orFlags()
+	p := parser{layout: &layout{dialect: d, source: source, survey: new(survey)}}
 	l := &Layout{Head: Head{Source: source}}
 	if err := p.begin(make([][]byte, cols), &l.Head); err != nil {
 		return nil, err

@@ -50,9 +50,7 @@ func (s *survey) dialect(text []byte, d *Dialect) {
 		return
 	}
 	s.skipped += n
-	for _, line := range best.lines[:n] {
-		s.about = s.about || aboutSpectra(line)
-	}
+	s.about = slices.ContainsFunc(best.lines[:n], aboutSpectra)
 	if best.marked(n-1, marks) {
 		s.comments[1] = best.lines[n-1]
 	}
@@ -93,8 +91,8 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 		if len(bytes.Trim(line, "#-= \t\r\n")) > 0 { // no rule
 			s.comments = [2][]byte{s.comments[1], line}
 		}
-		s.about = s.about || aboutSpectra(line)
 	}
+	s.about = s.about || slices.ContainsFunc(lines[:first], aboutSpectra)
 	body := new(survey).split(bytes.Join(lines[first:], nil), d.Delimiter, surveyRows)
 	if i := slices.IndexFunc(body, func(line [][]byte) bool {
 		return isComment(line[0]) && len(line) >= len(body[0]) && slices.ContainsFunc(line[1:], trimmedNumber)
@@ -110,7 +108,11 @@ func (s *survey) findComments(text []byte, d *Dialect) {
 // namesAbove takes names from the last comment before the rows, or from the one above it if that has as
 // many fields and the last has units or is a rule.
 func (s *survey) namesAbove(d *Dialect) {
-	if d.Header != Auto || len(s.lines) == 0 || len(s.lines[0]) < 2 || !rowAlone(s.lines[0]) {
+	if d.Header != Auto || len(s.lines) == 0 || len(s.lines[0]) < 2 {
+		return
+	}
+	numbers := numbersOf(mapped(s.lines[0], shown))
+	if len(numbers) == 0 || len(numbers) > 2 && rises(numbers) { // line 1 may be a header itself
 		return
 	}
 	above, names := s.namesIn(s.comments[0], d.Delimiter), s.namesIn(s.comments[1], d.Delimiter)
@@ -156,8 +158,7 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 			continue
 		}
 		asComma, has, _ := plainer(f, ',')
-		asPoint, _, _ := plainer(f, '.')
-		switch comma, point := isNumber(asComma), isNumber(asPoint); {
+		switch comma, point := isNumber(asComma), numeral(f, '.'); {
 		case point && !comma:
 			return
 		case comma && !point:
@@ -183,13 +184,15 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 // part of a name, then for a semicolon, beside which a comma may be a decimal one. In quotes there are
 // no delimiters.
 func guessDelimiter(text []byte, decimal rune) rune {
-	line := firstLine(text)
+	quotes := 0
 	for _, comma := range "\t;" {
-		if split := csv.New(line, comma); split.Next() == nil && len(split.Fields) > 1 {
+		split := csv.New(text, comma)
+		if split.Next() == nil && len(split.Fields) > 1 {
 			return comma
 		}
+		quotes = len(split.Quotes)
 	}
-	if decimal == ',' && bytes.IndexByte(line, '"') < 0 {
+	if decimal == ',' && quotes == 0 {
 		return ';' // the line has none: there is a single column
 	}
 	return ','

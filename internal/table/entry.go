@@ -63,7 +63,7 @@ func (p *parser) formed(e *entry) {
 
 // given is the word of Dialect.NA that an entry is, or that is the same number; "" if there is none.
 func (p *parser) given(e *entry) string {
-	if p.survey != nil && float32(e.v) == -1.23e34 {
+	if p.dialect.Guess && float32(e.v) == -1.23e34 {
 		return deleted
 	}
 	for _, word := range p.dialect.NA {
@@ -106,7 +106,7 @@ func (p *parser) value(field []byte) (v float64, ok bool) {
 // its column.
 func (p *parser) number(e entry, j int) (float64, *Error) {
 	c := &plainColumn
-	if p.survey != nil && p.survey.columns != nil {
+	if p.survey.columns != nil {
 		c = &p.survey.columns[j]
 	}
 	unitless := e.unit == "" && (e.v == 0 || strings.Contains(currencies, c.unit))
@@ -132,7 +132,6 @@ func (p *parser) noNumber(e entry, j int, c *column) *Error {
 		say += ", and may be below a limit"
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
 		say += " (fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) + ")"
-	case c.form&formGroups != 0:
 	case comma && strings.Contains(s, "."):
 		say += " (the decimal sign is the comma)"
 	case !comma && strings.Count(s, ",") == 1 && !strings.Contains(s, "."):

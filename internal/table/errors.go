@@ -45,34 +45,42 @@ type trial struct {
 // settle takes the advice out of an error unless the text can be read with it, and tells what is wrong
 // instead: that the text has several tables, that its rows begin below the error, or the error that all
 // settings lead to.
-func (t *trial) settle(err error) error {
-	e, ok := err.(*Error)
-	if !ok || t.text == nil {
-		return err
+func (t *trial) settle(e *Error) *Error {
+	if t.text == nil {
+		return e
 	}
 	more := ""
 	if titles := sections(t.text); len(titles) > 1 {
 		more = "; the text has several tables, such as " + titles[0] + " and " + titles[len(titles)-1] +
 			": keep the lines of one"
 	} else if next, works := t.try(e, 2); works {
-		return err
-	} else if at := numbersFrom(t.text); e.Line > 0 && e.Line <= at && t.readsFrom(at) {
+		return e
+	} else if at := t.rowsFrom(e.Line); at > 0 {
 		more = "; the rows of numbers begin on line " + strconv.Itoa(at+1) + ": keep one line of names above them"
 	} else if next != nil {
 		e = next
 	} else if e.tries == nil {
-		return err
+		return e
 	}
 	plain := *e // the advice of next was not tried
 	plain.Msg, plain.advice = e.Plain()+more, ""
 	return &plain
 }
 
-// readsFrom reports whether the text can be read from a line on, counted from 0.
-func (t trial) readsFrom(line int) bool {
-	t.text = bytes.Join(slices.Collect(bytes.Lines(t.text))[line:], nil)
-	_, err := t.read("", nil)
-	return err == nil
+// rowsFrom returns how many lines there are above rows that can be read without them, if they are so many or
+// more; else 0.
+func (t trial) rowsFrom(least int) int {
+	lines := slices.Collect(bytes.Lines(t.text))
+	for _, comma := range delimiters {
+		if b := newBlock(lines, comma); b != nil && least > 0 {
+			at := slices.IndexFunc(b.fields, func(f [][]byte) bool { return b.share(f) == 1 })
+			t.text = bytes.Join(lines[max(at, 0):], nil)
+			if _, err := t.read("", nil); at >= least && err == nil {
+				return at
+			}
+		}
+	}
+	return 0
 }
 
 // try reports whether rows come of one of the settings that an error advises, at once or by what the next
@@ -192,14 +200,7 @@ type NoRows struct {
 	Head Head // as the header has it; without names if there is no header
 }
 
-func (*NoRows) Error() string { return "there are no rows of numbers" }
-
-func readError(source string, err error) error {
-	if strings.Contains(err.Error(), source+":") {
-		return err
-	}
-	return &Error{Source: source, Msg: err.Error(), err: err}
-}
+func (*NoRows) Error() string { return "there are no rows" }
 
 // Words are the words for the settings of a Dialect in messages, so that these name
 // what their reader can change. An empty word means that there is no such setting, and no message
@@ -228,22 +229,16 @@ func (w Words) orFlags() Words {
 	if w == (Words{}) {
 		w = Flags(func(string) bool { return true })
 	}
-	if w.Rules == "" {
-		w.Rules = "fit drop mean"
-	}
 	return w
 }
 
-// brief returns at most 40 characters of a text: its start and its end, where paths differ.
-func brief(s string) string {
+// quote returns a text in quotes, at most 40 characters of it: its start and its end, where paths differ.
+func quote(s string) string {
 	if list := []rune(s); len(list) > 40 {
 		s = string(list[:20]) + "…" + string(list[len(list)-19:])
 	}
-	return s
+	return strconv.Quote(s)
 }
-
-// quote returns a text in quotes, at most 40 characters of it.
-func quote(s string) string { return strconv.Quote(brief(s)) }
 
 // Count is "1 field", "2 fields".
 func Count(n int, noun string) string {

@@ -4,6 +4,7 @@ package table
 // that mend all of it: columns of text, missing numbers, words among numbers, limits such as <4, a bad line.
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +111,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 	say := func(part string) { parts = append(parts, part) }
 	bare := len(texts) > 1 && (p.cols == 1 || len(p.varying()) == 1) // hardly a table
 	if len(texts) > 0 {
-		list := firstOf(mapped(texts, p.describe), "; ")
+		list := firstOf(mapped(texts, p.describe), 7, "; ")
 		say(Plural(len(texts), "a column of text: ", "columns of text: ") + list)
 	}
 	if bare {
@@ -145,8 +146,7 @@ func (p *parser) faultError(flaws []flaw, rows int, other *Error) *Error {
 		ask := p.dialect.Words.Long
 		return e.advise(ask, "if it is a long table, "+ask+" yes makes a row of each sample", []string{ask, "yes"})
 	}
-	advice, settings := p.mending(p.remedies(texts, slices.Concat(lines, strays), len(gaps) > 0, rows, e), texts)
-	return e.advise(advice, advice, settings)
+	return p.mend(e, texts, slices.Concat(lines, strays), len(gaps) > 0, rows)
 }
 
 // list says how many flaws columns have, and where the first are.
@@ -165,7 +165,7 @@ func (p *parser) list(flaws []flaw) string {
 			name += ": marks behind numbers have to be removed"
 		}
 		return strconv.Itoa(s.count) + " in " + name + " (first " + p.on(s.line) + ")"
-	}), ", ")
+	}), 7, ", ")
 }
 
 // fills are the values of Words.Missing that may be advised, the best first; nil: missing values are no
@@ -174,7 +174,7 @@ func (d *Dialect) fills() []string {
 	if d.Missing || d.Words.Missing == "" || d.Words.Rules == "none" {
 		return nil
 	}
-	return strings.Fields(d.Words.Rules)
+	return strings.Fields(cmp.Or(d.Words.Rules, "fit drop mean"))
 }
 
 // rules say what the values of Words.Missing do.
@@ -184,16 +184,10 @@ var rules = map[string]string{
 	"mean": "fills in the means of the columns",
 }
 
-// remedy is a setting that mends flaws: its word, its values, and what they do.
-type remedy struct {
-	word   string
-	values []string
-	does   string
-}
-
-// remedies returns what mends columns of text, lines and words among the rows, and gaps. e gets NA and Below.
-func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) []remedy {
-	drop, skip, half, fill := p.wordsFor(texts), []string(nil), []string(nil), p.dialect.fills()
+// remedies returns which columns and lines to leave out for columns of text, and for lines and words among so
+// many rows. e gets NA and Below.
+func (p *parser) remedies(e *Error, texts, strays []flaw, rows int) (drop, skip []string) {
+	drop = p.wordsFor(texts)
 	once := func(list *[]string, word string) {
 		if len(*list) < mostValues && !slices.Contains(*list, word) { // nobody types more
 			*list = append(*list, word)
@@ -207,7 +201,7 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 				once(&skip, p.dialect.Skip.adds(row, rows))
 			}
 		case s.kind == isLimit:
-			e.Below, half = true, []string{"half"}
+			e.Below = true
 		case slices.ContainsFunc(s.words, flagged), numeral([]byte(s.words[0]), ','), // not to be lost
 			strings.Contains(s.words[0], " = "): // a legend of marks, as plate readers write
 		case len(s.words) > mostStrays, slices.ContainsFunc(s.words, noWord):
@@ -218,41 +212,40 @@ func (p *parser) remedies(texts, strays []flaw, gaps bool, rows int, e *Error) [
 			}
 		}
 	}
-	w := &p.dialect.Words
-	if !gaps && (e.NA == nil || w.NA == "") {
-		fill = nil
-	}
-	fill = fill[:min(1, len(fill))]
-	return []remedy{
-		{w.Drop, drop, "leaves " + Plural(len(drop), "it", "them") + " out"},
-		{w.Skip, skip, "leaves " + Plural(len(skip), "that line", "these lines") + " out"},
-		{w.Below, half, "takes half of each limit (missing: counts it as missing)"},
-		{w.NA, e.NA, "counts " + Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words") + " as missing"},
-		{w.Missing, fill, rules[strings.Join(fill, "")]},
-	}
+	return drop, skip
 }
 
-// mending returns one line of all remedies, other ways for columns of text, and the settings of the former.
-func (p *parser) mending(remedies []remedy, texts []flaw) (advice string, settings []string) {
-	var flags, does []string
-	for _, r := range remedies {
-		if r.word != "" && len(r.values) > 0 {
-			flags, does = append(flags, r.word+" "+listWord(r.values)), append(does, r.does)
-			for _, v := range r.values {
-				settings = append(settings, r.word, v)
+// mend advises one line of settings that mend columns of text, lines and words among the rows, and gaps; and
+// other ways for columns of text.
+func (p *parser) mend(e *Error, texts, strays []flaw, gaps bool, rows int) *Error {
+	drop, skip := p.remedies(e, texts, strays, rows)
+	var flags, does, settings []string
+	use := func(word string, values []string, effect string) {
+		if word != "" && len(values) > 0 {
+			flags, does = append(flags, word+" "+listWord(values)), append(does, effect)
+			for _, v := range values {
+				settings = append(settings, word, v)
 			}
 		}
 	}
-	ways := p.ways(texts)
+	w, fills, ways := &p.dialect.Words, p.dialect.fills(), p.ways(texts)
+	use(w.Drop, drop, "leaves "+Plural(len(drop), "it", "them")+" out")
+	use(w.Skip, skip, "leaves "+Plural(len(skip), "that line", "these lines")+" out")
+	if e.Below {
+		use(w.Below, []string{"half"}, "takes half of each limit (missing: counts it as missing)")
+	}
+	use(w.NA, e.NA, "counts "+Plural(len(e.NA), quote(strings.Join(e.NA, "")), "these words")+" as missing")
+	if fills != nil && (gaps || e.NA != nil && w.NA != "") {
+		use(w.Missing, fills[:1], rules[fills[0]])
+		for i := 1; i < len(fills) && len(does) == 1; i++ {
+			ways = append(ways, w.Missing+" "+fills[i]+" "+rules[fills[i]])
+		}
+	}
 	if does != nil {
 		ways = slices.Insert(ways, 0, "add "+strings.Join(flags, " ")+", which "+strings.Join(does, " and "))
 	}
-	if fills := p.dialect.fills(); len(settings) == 2 && settings[0] == p.dialect.Words.Missing {
-		for _, rule := range fills[1:] {
-			ways = append(ways, settings[0]+" "+rule+" "+rules[rule])
-		}
-	}
-	return strings.Join(ways, "; "), settings
+	advice := strings.Join(ways, "; ")
+	return e.advise(advice, advice, settings)
 }
 
 // flagged reports whether s is a number with a mark or a unit behind it, such as 54 with lid. Eurostat marks
@@ -294,7 +287,7 @@ func (p *parser) settleTexts() error {
 	}
 	if p.found != nil && drop {
 		p.survey.note(Plural(len(p.found), "a column of text is left out: ", "columns of text are left out: ") +
-			firstOf(mapped(p.found, p.describe), "; "))
+			firstOf(mapped(p.found, p.describe), 7, "; "))
 		p.found = nil
 	}
 	return nil
@@ -312,14 +305,6 @@ func (p *parser) wordsFor(list []flaw) []string {
 		}
 		return strconv.Itoa(f.field + 1)
 	})
-}
-
-// firstOf joins what is said of the first six columns, and counts the others.
-func firstOf(list []string, comma string) string {
-	if n := len(list) - 6; n > 0 {
-		list = append(list[:6:6], Count(n, "other column"))
-	}
-	return strings.Join(list, comma)
 }
 
 // ways are other uses of columns of text than to leave them out.
@@ -356,8 +341,6 @@ func (p *parser) describe(f flaw) string {
 	switch {
 	case c.dates == c.words:
 		is += " dates"
-	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
-		return is + " more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
 	case c.few():
 		is += " " + Count(len(c.values), "value")
 	}

@@ -27,7 +27,7 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	switch {
 	case named, d.Header != Auto, known:
 		head.is = named || d.Header != No
-	case s != nil && len(s.lines) > 0:
+	case len(s.lines) > 0:
 		head = s.head
 	default:
 		head.is = p.allWords(fields)
@@ -37,9 +37,9 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) error {
 	} else if head.note != "" {
 		s.note(head.note)
 	}
-	if s != nil && !h.Header {
+	if !h.Header {
 		s.units = 0
-	} else if s != nil && s.units > 0 {
+	} else if s.units > 0 {
 		note := noteHeadLines(s.units, s.lines[1])
 		if s.orange {
 			note = "lines 2 and 3 are types and flags, as Orange writes them"
@@ -68,18 +68,17 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	p.width = len(first)
 	below := p.columnsOf(rows)
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
-	formed, out := 0, 0           // numbers with signs; numbers outside of the range of their column
+	out := 0                      // numbers outside of the range of their column
 	for j, f := range first {
 		e, c := p.entry(f), &below[j]
-		plain := e.number && e.form == 0
-		switch data := c.numbers > 0 && !c.text(); {
+		data := c.numbers > 0 && !c.text()
+		plain := e.number && (e.form == 0 || data && e.form&^c.form == 0) // as those below
+		switch {
 		case e.noName(), plain && c.text(): // or the name of a column, as NA for sodium
 		case plain:
 			if h.numbers = append(h.numbers, e.v); e.v < c.least || e.v > c.most {
 				out++
 			}
-		case data && e.number && e.form&^c.form == 0: // as those below
-			formed++
 		default:
 			if words++; data && !e.number {
 				above++
@@ -89,7 +88,7 @@ func (p *parser) guessHeader(lines [][][]byte) (h header) {
 	}
 	switch n := len(h.numbers); {
 	case n == 0:
-		h.is = words > 0 && (formed == 0 || above > 0)
+		h.is = words > 0
 	case is("axis", shown(first[0])), above >= n:
 		h.is = true
 	default:
@@ -131,11 +130,10 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 		ids := below[0].text() && below[0].different && len(Set(mapped(first, shown))) == len(first)
 		ask = absent(first[0]) && (len(axis) >= longAxis && !Counts(axis) || ids && n >= longAxis) // as numbers of OTUs
 	case 2*same > len(rows) && !(counts && same < len(rows)):
-	case same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
-		counts && below[0].text() ||
-		(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside)):
-		h.is = true
 	default:
+		h.is = same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||
+			counts && below[0].text() ||
+			(even(numbers) || n >= 5) && (slices.ContainsFunc(first, absent) || outside))
 		ask = same > 0 || n >= longAxis || even(numbers)
 	}
 	w, form := p.dialect.Words.Header, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -225,18 +223,15 @@ func completes(head, line [][]byte) bool {
 
 // allWords reports whether a line is a header, without a survey: none of its fields is a number or
 // stands for a missing one. Empty fields, the label column and ignored columns do not count.
-func (p *parser) allWords(fields [][]byte) (is bool) {
+func (p *parser) allWords(fields [][]byte) bool {
+	var words []entry
 	for j, f := range fields {
-		e := p.entry(f)
-		switch {
-		case len(e.text) == 0, p.roles[j] == roleLabel, p.roles[j] == roleNone: // row names often have none
-		case e.noName(), e.number && e.form == 0:
-			return false
-		default:
-			is = true
+		if present(f) && p.roles[j] != roleLabel && p.roles[j] != roleNone { // row names often have none
+			words = append(words, p.entry(f))
 		}
 	}
-	return is
+	other := func(e entry) bool { return e.noName() || e.number && e.form == 0 }
+	return len(words) > 0 && !slices.ContainsFunc(words, other)
 }
 
 func hasAll(names, wanted []string) bool {
@@ -281,17 +276,6 @@ func within(fields [][]byte, width int) [][]byte {
 		return fields[:width]
 	}
 	return fields
-}
-
-// rowAlone reports whether a line cannot be a header, since it has numbers that do not rise.
-func rowAlone(line [][]byte) bool {
-	var numbers []float64
-	for _, f := range line {
-		if v, err := parseFloat(bytes.TrimSpace(f)); err == nil {
-			numbers = append(numbers, v)
-		}
-	}
-	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
 }
 
 // orangeHead takes roles from the header of three lines that Orange writes: names, types, flags.

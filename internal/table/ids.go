@@ -4,7 +4,6 @@ package table
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -31,7 +30,7 @@ func unnamed(name string) bool {
 
 // guessIDs finds columns of ids among those that are free. The first that looks most
 // like one becomes that of the rows. The others are left out.
-func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
+func (p *parser) guessIDs(free func(int) bool, h *Head) {
 	if p.dialect.ID == NoID {
 		return
 	}
@@ -45,9 +44,6 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 		data++
 		c := &columns[j]
 		why[j] = p.whyID(c, j, h.Header)
-		if why[j] == "" && picked && c.different && (c.text() || idName(p.names[j])) { // of few rows
-			why[j] = "it is no column of the model, and no value comes twice"
-		}
 		if why[j] != "" {
 			ids = append(ids, j)
 		}
@@ -69,10 +65,7 @@ func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 					hint(p.dialect.Words.Skip, " 1 leaves it out")
 			}
 		}
-		if note += "left out: " + why[j]; p.survey.cut {
-			note += ", in the " + strconv.Itoa(len(p.survey.lines)) + " lines that were looked at"
-		}
-		p.survey.note(note)
+		p.survey.note(note + "left out: " + why[j])
 	}
 }
 
@@ -84,16 +77,13 @@ const (
 // whyID says why a column looks like ids; "" if it does not.
 func (p *parser) whyID(c *column, j int, header bool) string {
 	name, all := p.names[j], c.numbers+c.words
-	gaps := c.gaps - c.given // 99 may be missing in a column, and an id
-	if !c.text() {
-		gaps += c.givenWords
-	}
-	unique := c.different && all > 1 && (gaps == 0 || gaps == 1 && all >= 8) // a line of totals may have none
+	one := c.gaps == 0 || c.gaps == 1 && all >= 8 // a line of totals may have none, and -na name one
+	unique := c.different && all > 1 && one
 	integers := c.words == 0 && c.whole
-	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
+	bare := header && nameless(j, name)
 	const unlike = ", and no value comes twice"
 	class := j == 0 && all > 1 && is("class", name)
-	counts := integers && gaps == 0 && c.consecutive && (c.numbers >= 5 || class)
+	counts := integers && c.gaps == 0 && c.consecutive && (c.numbers >= 5 || class)
 	switch {
 	case bare && counts:
 		return numbersOfRows
@@ -106,7 +96,7 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 		return "its name says so" + unlike
 	case counts:
 		return numbersOfRows
-	case !header && j == 0 && integers && gaps == 0 && c.rising && c.numbers >= 10:
+	case !header && j == 0 && integers && c.gaps == 0 && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
 	case j == 0 && c.words+c.gaps == 0 && c.rising && c.numbers >= longAxis && regular(c.list) &&
 		!isNumber([]byte(name)) && IsAxis(p.names[1:]):

@@ -18,7 +18,6 @@ type column struct {
 	name                 string    // "" or, among the columns of a layout, c1, c2, … for none
 	list                 []float64 // the numbers
 	numbers, words, gaps int
-	given, givenWords    int   // gaps that Dialect.NA names; those that are no numbers
 	whole                bool  // all numbers are whole
 	rising, consecutive  bool  // every number is above the last; by 1
 	different            bool  // all fields differ that are not empty
@@ -74,7 +73,7 @@ func (p *parser) columnsOf(lines [][][]byte) []column {
 		if c.rising = goes(c.list, 1, 0); len(c.list) > 0 {
 			c.least, c.most = slices.Min(c.list), slices.Max(c.list)
 		}
-		c.consecutive = c.rising && c.whole && c.most-c.least == float64(len(c.list)+c.given-c.givenWords-1)
+		c.consecutive = c.rising && c.whole && c.most-c.least == float64(len(c.list)-1)
 	}
 	return columns
 }
@@ -101,9 +100,6 @@ func (c *column) add(p *parser, f []byte, again bool) {
 	e := p.entry(f)
 	if e.given != "" {
 		p.survey.seen[e.given] = true
-		if c.given++; !e.number {
-			c.givenWords++
-		}
 	}
 	if e.limit {
 		c.below++
@@ -208,7 +204,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 		hot, _ := slices.BinarySearch(sorted, p.names[j]+"=") // the first of the names that begin so
 		return !is && !(hot < len(sorted) && strings.HasPrefix(sorted[hot], p.names[j]+"="))
 	}
-	p.guessIDs(free, h, wanted != nil)
+	p.guessIDs(free, h)
 	p.carryPositions(free, h)
 	for j := range s.columns {
 		if free(j) && p.kept[j] && s.columns[j].text() && p.dialect.Text != TextOneHot {
@@ -254,7 +250,7 @@ func (p *parser) leaveOut(is string, are func(*column) bool) {
 		p.roles[j] = roleNone
 	}
 	at = slices.DeleteFunc(at, func(j int) bool {
-		return is == "empty" && p.survey.columns[j].nameless() && p.header != nil
+		return is == "empty" && nameless(j, p.names[j]) && p.header != nil
 	})
 	if len(at) > 0 {
 		p.survey.note(p.these(at, " is ", " are ") + is + " and left out")
@@ -278,7 +274,7 @@ func (p *parser) unwanted(free func(int) bool, wanted []string) error {
 }
 
 // nameless reports whether a column has no name but one that a program gives it.
-func (c *column) nameless() bool { return c.name == "" || c.name == Column(c.at) || unnamed(c.name) }
+func nameless(j int, name string) bool { return name == "" || name == Column(j) || unnamed(name) }
 
 // columnName is "column 2 (income)" for notes, without a name that stands for the place.
 func (p *parser) columnName(j int) string { return columnName(j, p.names[j]) }
@@ -366,7 +362,7 @@ func (p *parser) carryPositions(free func(int) bool, h *Head) {
 	many, others, _ := p.beside()
 	none := func(j int) bool {
 		return !free(j) || p.kept[j] || p.survey.columns[j].numbers == 0 ||
-			!p.survey.columns[j].nameless() && !is("position", p.names[j])
+			!nameless(j, p.names[j]) && !is("position", p.names[j])
 	}
 	end := func(j int) string {
 		name := p.names[j]
@@ -398,7 +394,7 @@ func (d *doubts) may(be string, at []int) {
 	}
 	if len(at) > 0 {
 		d.warned++
-		d.survey.note("warning: " + firstOf(mapped(at, d.columnName), ", ") + Plural(len(at), " is", " are") +
+		d.survey.note("warning: " + firstOf(mapped(at, d.columnName), 7, ", ") + Plural(len(at), " is", " are") +
 			" used as data, but may " + be)
 	}
 }

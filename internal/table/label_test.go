@@ -60,7 +60,7 @@ func TestErrorPlace(t *testing.T) {
 		{"1,2\n3," + csv.Cut, 2, 2,
 			"softkmeans-convert failed here, and the rest of its table is missing; its own error says why"},
 		{"1,2\n3\n", 2, 0, "1 field found, 2 expected as on the first line"},
-		{"\n", 0, 0, "there are no rows of numbers"},
+		{"\n", 0, 0, "there are no rows"},
 	} {
 		_, err := read(test.text, Dialect{})
 		var e *Error

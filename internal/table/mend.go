@@ -104,9 +104,12 @@ func (p *parser) noteMended() {
 }
 
 // someOf lists three names, or two and how many others there are.
-func someOf(names []string) string {
-	if n := len(names) - 2; n > 1 {
-		names = append(names[:2:2], strconv.Itoa(n)+" others")
+func someOf(names []string) string { return firstOf(names, 3, ", ") }
+
+// firstOf joins so many of a list, or one less and how many others there are.
+func firstOf(list []string, most int, comma string) string {
+	if n := len(list) - most + 1; n > 1 {
+		list = append(list[:most-1:most-1], strconv.Itoa(n)+" others")
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(list, comma)
 }

@@ -28,8 +28,8 @@ func TestMend(t *testing.T) {
 		{text: "a;b\n1,5;-999,0\n2,5;5\n", d: Dialect{NA: []string{"-999"}}, data: "1.5 NaN 2.5 5"},
 		{text: "a,b\n1,nd\n2,ND\n3,4\n", d: Dialect{NA: []string{"nd", "ND", "BDL"}}, data: "1 NaN 2 NaN 3 4",
 			note: `no entry is "BDL"`},
-		{text: "id,a\n97,1\n98,99\n99,2\n100,4\n101,5\n", d: Dialect{NA: []string{"99"}},
-			data: "1 NaN 2 4 5", ids: "97|98|99|100|101"},
+		{text: "id,a\n97,1\n98,99\n99,2\n100,4\n101,5\n102,3\n103,7\n104,1\n105,2\n",
+			d: Dialect{NA: []string{"99"}}, data: "1 NaN 2 4 5 3 7 1 2", ids: "97|98|99|100|101|102|103|104|105"},
 		{text: "1,2\n-9,4\n", d: Dialect{NA: []string{"-9"}}, data: "1 2 NaN 4"},
 		{text: "1,NA\n2,3\n7,4\n", d: Dialect{NA: []string{"NA"}}, data: "1 NaN 2 3 7 4"}, // no header
 		{text: "nd\n1\nnd\n", d: Dialect{NA: []string{"nd"}}, data: "1 NaN"},              // a name, too

@@ -34,7 +34,7 @@ func (p *parser) oneHot(j int) map[string]int {
 func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Error {
 	e, other := p.entry(fields[j]), 0.0
 	if e.gap {
-		if !p.dialect.Missing && p.survey == nil {
+		if !p.dialect.Missing && !p.dialect.Guess {
 			return p.gap(e, j)
 		}
 		other = math.NaN()

@@ -26,8 +26,9 @@ type layout struct {
 	texts   int          // how many of them there are
 	skip    map[int]bool // the lines on which rows start that are left out
 
+	survey *survey // empty if the Dialect does not guess
+
 	// Of a Dialect that guesses.
-	survey *survey          // nil: it does not guess
 	hot    []map[string]int // the places in the row of the values of columns of text
 	found  []flaw           // columns of text: an error, once the rows are read
 	id     int              // the column of the ids, from 1; 0: none
@@ -275,19 +276,16 @@ func (p *parser) next() ([][]byte, error) {
 func (p *parser) otherWidth(fields [][]byte) *Error {
 	n, widths := len(fields), map[int]int{}
 	e := p.fault(-1, Count(n, "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
-	for i := 0; p.survey != nil && i < len(p.survey.lines); i++ {
-		widths[len(p.survey.lines[i])]++
+	for _, line := range p.survey.lines {
+		widths[len(line)]++
 	}
-	others := Count(widths[n], "line") + " have " + strconv.Itoa(n)
-	if widths[n] >= max(leastTable, widths[p.width]) {
-		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+others+": "
-		if p.width > n+1 && 2*n > p.width { // a name in line 1 for columns that are empty in others
-			e.Msg += "put empty fields where some are missing, or "
-		}
-		e.Msg += "take out the lines that do not belong to the table"
-	} else if widths[n] > 1 && p.width > 1 {
-		e.Msg += ", and so have " + Count(widths[p.width], "line") + ", but " + others +
-			": put empty fields where some are missing"
+	more := widths[n] >= max(leastTable, widths[p.width])
+	if more {
+		e.Line, e.Msg = p.survey.first, Count(p.width, "field")+" found, but "+Count(widths[n], "line")+" have "+
+			strconv.Itoa(n)
+	}
+	if more || widths[n] > 1 && p.width > 1 {
+		e.Msg += ": put empty fields where some are missing, or take out the lines that do not belong to the table"
 	}
 	return e
 }
@@ -322,7 +320,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 				o.weight = append(o.weight, v)
 			case err == nil:
 				return p.fault(j, quote(string(e.text))+p.in(j)+" is a weight below 0")
-			case role >= 0 && (p.survey != nil || p.dialect.Missing && e.gap):
+			case role >= 0 && (p.dialect.Guess || p.dialect.Missing && e.gap):
 				row[role] = math.NaN()
 				flawed = append(flawed, o.flaw(p, j, e, err))
 			default:

@@ -47,21 +47,26 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	if err == nil {
 		err = t.openRows()
 	}
-	if err != nil {
-		err = t.settled(err)
+	if err == io.EOF {
+		none := &NoRows{t.Head}
+		err = &Error{Source: source, Msg: none.Error(), err: none}
 	}
-	return t, err
+	return t, t.settled(err)
 }
 
 // settled returns an error with its place in the text as it was before it was arranged anew, and with advice
 // that works.
 func (t *Reader) settled(err error) error {
-	if e, ok := err.(*Error); ok && t.parser.origin != nil && e.Line > 0 {
+	e, ok := err.(*Error)
+	if !ok {
+		return err
+	}
+	if t.parser.origin != nil && e.Line > 0 {
 		was := *e
 		was.Line, was.Column = t.parser.origin.place(e.Line, e.Column)
-		err = &was
+		e = &was
 	}
-	return t.trial.settle(err)
+	return t.trial.settle(e)
 }
 
 // head reads up to the first row, which is then read again.
@@ -75,9 +80,7 @@ func (t *Reader) head() error {
 	}
 	for left := 1; left > 0; { // lines up to the first row
 		fields, err := p.next()
-		if err == io.EOF {
-			return t.noRows()
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
 		if p.blank(fields) {
@@ -87,15 +90,13 @@ func (t *Reader) head() error {
 			continue
 		}
 		s := p.survey
-		if s != nil && s.lines != nil {
+		if s.lines != nil {
 			fields = s.lines[0]
 		}
 		if err = p.begin(fields, &t.Head); err != nil {
 			return err
 		}
-		if t.Header && s == nil {
-			left = 1
-		} else if t.Header && !s.names {
+		if t.Header && !s.names {
 			left = 1 + s.units
 		}
 	}
@@ -120,17 +121,10 @@ func (t *Reader) openRows() error {
 	}
 	t.classes = map[string]int{}
 	p.split.More = t.follow
-	if t.more() {
-		return nil
-	} else if t.err == io.EOF {
-		return t.noRows()
+	if !t.more() {
+		return t.err
 	}
-	return t.err
-}
-
-func (t *Reader) noRows() *Error {
-	none := &NoRows{t.Head}
-	return &Error{Source: t.Source, Msg: none.Error(), err: none}
+	return nil
 }
 
 // open is NewReader up to the first line that is not blank. A text that is arranged anew is opened anew.
@@ -153,12 +147,14 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 	if err != nil {
 		return err
 	}
-	var s *survey
+	s := new(survey)
 	if d.Guess || d.Long == Yes {
-		if !d.trying {
-			t.trial = trial{bytes.Clone(text[:startOf(text)]), d}
+		given := d
+		var start []byte
+		if s, start = look(text, &d); !d.trying {
+			t.trial = trial{bytes.Clone(start), given}
 		}
-		if s = look(text, &d); s.ask != nil {
+		if s.ask != nil {
 			s.ask.Source = source
 			return s.ask
 		}
@@ -168,7 +164,7 @@ func (t *Reader) open(r io.Reader, d Dialect) error {
 	}
 	p := &t.parser
 	p.layout = &layout{dialect: d, source: source, survey: s}
-	if s != nil || d.Transpose == Yes {
+	if d.Guess || d.Long == Yes || d.Transpose == Yes {
 		if again, err := t.arrange(in, text); again || err != nil {
 			return err
 		}

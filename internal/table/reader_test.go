@@ -345,7 +345,7 @@ func TestNoRows(t *testing.T) {
 		}
 		_, err := NewReader(strings.NewReader(text), "f.csv", d)
 		var none *NoRows
-		if !errors.As(err, &none) || err.Error() != "f.csv: there are no rows of numbers" ||
+		if !errors.As(err, &none) || err.Error() != "f.csv: there are no rows" ||
 			!slices.Equal(none.Head.Names, names) || none.Head.Header != (names != nil) {
 			t.Errorf("%q: %v, %+v", text, err, none)
 		}

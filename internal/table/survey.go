@@ -39,19 +39,14 @@ type survey struct {
 	notes    []string
 }
 
-// startOf is how much of a text is looked at: as much, however it was read.
-func startOf(text []byte) int {
+// look surveys a text, and sets the delimiter and the decimal sign that d leaves open. It returns the start
+// of the text that it looks at: as much, however it was read.
+func look(text []byte, d *Dialect) (s *survey, start []byte) {
+	s, start = &survey{seen: map[string]bool{}}, text
 	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize && end >= 0 {
-		return end + 1
+		start, s.cut = text[:end+1], true
 	}
-	return len(text)
-}
-
-// look surveys a text, and sets the delimiter and the decimal sign that d leaves open.
-func look(text []byte, d *Dialect) *survey {
-	s := &survey{seen: map[string]bool{}}
-	n := startOf(text)
-	text, s.cut = text[:n], n < len(text)
+	text = start
 	s.firstLine(text, d)
 	s.dialect(text[s.skip:], d)
 	text = text[s.skip:]
@@ -67,7 +62,7 @@ func look(text []byte, d *Dialect) *survey {
 	s.orangeHead(d)
 	s.decimal(text, d)
 	s.namesAbove(d)
-	return s
+	return s, start
 }
 
 func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
@@ -81,12 +76,10 @@ func (s *survey) left(rows [][][]byte, skip *Skip) (left [][][]byte) {
 
 func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 
-// splitter splits text without the comments that s has found. s may be nil.
+// splitter splits text without the comments that s has found.
 func (s *survey) splitter(text []byte, comma rune) csv.Splitter {
 	split := csv.New(text, comma)
-	if s != nil {
-		split.Hash = s.hash
-	}
+	split.Hash = s.hash
 	return split
 }
 

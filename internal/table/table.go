@@ -202,7 +202,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 	t := b.Table
 	t.Rows = len(t.Data) / max(1, len(t.Names))
 	t.CountMissing()
-	if p.survey != nil {
+	if p.dialect.Guess {
 		t.noteTotals(p.numeric(), &p.dialect)
 		t.noteFar(p.numeric(), &p.dialect)
 		t.noteNegative(p.numeric(), &p.dialect)

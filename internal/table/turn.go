@@ -101,7 +101,7 @@ func (f *frame) lead() {
 // counts reports whether a column without a name counts the lines.
 func (f *frame) counts(j int) bool {
 	c := &f.all[j]
-	return c.consecutive && c.numbers == max(2, len(f.rows)) && c.nameless()
+	return c.consecutive && c.numbers == max(2, len(f.rows)) && nameless(j, c.name)
 }
 
 // nameOf is the name of column j; "" for none.
