@@ -30,7 +30,7 @@ func unnamed(name string) bool {
 
 // guessIDs finds columns of ids among those that are free. The first that looks most
 // like one becomes that of the rows. The others are left out.
-func (p *parser) guessIDs(free func(int) bool, h *Head) {
+func (p *parser) guessIDs(free func(int) bool, h *Head, picked bool) {
 	if p.dialect.ID == NoID {
 		return
 	}
@@ -44,6 +44,9 @@ func (p *parser) guessIDs(free func(int) bool, h *Head) {
 		data++
 		c := &columns[j]
 		why[j] = p.whyID(c, j, h.Header)
+		if why[j] == "" && picked && c.different && (c.text() || idName(p.names[j])) { // of few rows
+			why[j] = "it is no column of the model, and no value comes twice"
+		}
 		if why[j] != "" {
 			ids = append(ids, j)
 		}

@@ -204,7 +204,7 @@ func (p *parser) guessColumns(rows [][][]byte, wanted []string, h *Head) error {
 		hot, _ := slices.BinarySearch(sorted, p.names[j]+"=") // the first of the names that begin so
 		return !is && !(hot < len(sorted) && strings.HasPrefix(sorted[hot], p.names[j]+"="))
 	}
-	p.guessIDs(free, h)
+	p.guessIDs(free, h, wanted != nil)
 	p.carryPositions(free, h)
 	for j := range s.columns {
 		if free(j) && p.kept[j] && s.columns[j].text() && p.dialect.Text != TextOneHot {

@@ -453,8 +453,13 @@ func TestLists(t *testing.T) {
 }
 
 // TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign. Numbers
-// of rows stay ids if all other columns are left out.
+// of rows stay ids if all other columns are left out, and a text beside the columns of a model is one.
 func TestNotIDs(t *testing.T) {
+	model := Dialect{Guess: true, Pick: func([]string) []string { return []string{"a", "b"} }}
+	got, err := Read(strings.NewReader("name,a,b\nx1,1.5,2\n"), "t", model)
+	if err != nil || !slices.Equal(got.IDs, []string{"x1"}) {
+		t.Errorf("one row of a model: %+v, %v", got, err)
+	}
 	left := Dialect{Guess: true, Drop: []string{"a"}}
 	if got, err := Read(strings.NewReader("id,a\n"+linesOf(9, "%d,$.5")), "t", left); err == nil {
 		t.Errorf("%v", got.Names)
