@@ -42,13 +42,13 @@
 //     ones. Below such names a line with a word in column 1 alone ends the header, as pandas writes. A
 //     header with a field less has no name for column 1, or with a blank corner none for the last.
 //     Ids (ids.go) are a column whose values all differ. One may be blank beside eight or more. The column
-//     is text or dates, or its name is or ends in id, nr or code, or it has no name. Or, in five rows or
-//     more, its numbers count by ones, or they rise evenly beside names that are numbers. In column 1 a
-//     fifth of the values, at least three, may be words beside numbers. Elsewhere words with digits may
-//     stand beside whole numbers if all have one length (01, 2A). Texts and names go before dates, and
-//     dates before counts; of several the first is taken. Other columns that may be ids are left out, with
-//     a note. Columns without a name, or named x, y, z, beside names that are numbers are positions, and
-//     carried along.
+//     is text or dates, or its name is or ends in id, nr or code, or the header has none for it and its
+//     numbers are whole. Or, in five rows or more, its numbers count by ones, or they rise evenly beside
+//     names that are numbers. In column 1 a fifth of the values, at least three, may be words beside
+//     numbers. Elsewhere words with digits may stand beside whole numbers if all have one length (01, 2A).
+//     Texts and names go before dates, and dates before counts; of several the first is taken. Other
+//     columns that may be ids are left out, with a note. Columns without a name, or named x, y, z, beside
+//     names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are three columns of samples: all but column
 //     1 and annotations (text, ids, m/z, a second axis). Only lines of classes and lineages are enough in
 //     fewer than eight rows. Line 1 names samples if four of five names are a word that words.go lists and

@@ -322,8 +322,8 @@ const mostListed = 50
 
 // without is the end of the last of several warnings about columns: what leaves all of them out.
 func (p *parser) without(at []int, warnings int) string {
-	number := func(j int) string { return strconv.Itoa(j + 1) }
-	w, out := p.dialect.Words, " "+strings.Join(mapped(at, number), ",")
+	names := p.wordsFor(mapped(at, func(j int) flaw { return flaw{field: j} }))
+	w, out := p.dialect.Words, " "+strings.Join(names, ",")
 	if len(at) > mostListed || w.Drop == "" {
 		return ""
 	}
@@ -446,7 +446,7 @@ func (d *doubts) byName(all []int) {
 	d.may(axis, d.some(func(c *column) bool { return rising(c) && c.at > 0 && c.whole && is("axis", c.name) }))
 	d.may("be classes or ids", d.some(func(c *column) bool { // such as Plot, and cell 207827637
 		few := 2*c.kinds <= c.numbers && !strings.ContainsAny(c.name, "0123456789") // as gene NR_000005, NO3
-		named := is("factor", c.name) || has("flag", c.name) || idName(c.name)
+		named := is("factor", c.name) || has("flag", c.name) || idName(c.name) || strings.HasSuffix(c.name, "Num")
 		long := c.at == 0 && d.header != nil && c.different && c.least >= 1e5 && c.most < 10*c.least
 		group := is("class", c.name) || has("factor", c.name) || is("id", lastWord(c.name))
 		bare := func(i int) bool { return !d.inQuotes(i) }

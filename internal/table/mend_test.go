@@ -165,7 +165,7 @@ func TestOthersNamed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"fat,m" + names + "\n" + rows("J,J"+values+"\n"),
 			"column 1 (fat), column 2 (m) are used as data, but may not belong beside " +
-				"12 columns from X1100 to X1210; -drop 1,2 leaves them out"},
+				"12 columns from X1100 to X1210; -drop fat,m leaves them out"},
 		{"a,b,c" + names + "\n" + rows("J,J,J"+values+"\n"), "12 columns from X1100 to X1210"},
 		{"a,b,c,d" + names + "\n" + rows("J,J,J,J"+values+"\n"), ""},
 		{"x,y,z\n6,15,24\n1,4,9\n2,5,8\n3,6,7\n",

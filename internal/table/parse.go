@@ -285,7 +285,11 @@ func (p *parser) otherWidth(fields [][]byte) *Error {
 			strconv.Itoa(n)
 	}
 	if more || widths[n] > 1 && p.width > 1 {
-		e.Msg += ": put empty fields where some are missing, or take out the lines that do not belong to the table"
+		put := ": put empty fields where some are missing"
+		if n > p.width && !more {
+			put = ": put fields that contain the delimiter in quotes"
+		}
+		e.Msg += put + ", or take out the lines that do not belong to the table"
 	}
 	return e
 }

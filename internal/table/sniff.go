@@ -29,6 +29,7 @@ var otherTables = []struct{ magic, holds, is, do string }{
 	{"\\begin{", "", "LaTeX", "keep the lines with &, without \\\\, and give -delimiter '&'"},
 	{"||", "||\n|", "a table of Jira", "save it as CSV"},
 	{"@", "@relation ", arff, belowData}, {"%", "\n@relation ", arff, belowData},
+	{"$SPEC_ID:", "", "an .Spe file of one spectrum", "make a table with the counts of each file on a line"},
 	{"BEGIN IONS", "", "an MGF file of peaks", "make a table of bins of them"},
 	{"<", "", "HTML or XML, as some programs name .xls", "export it as CSV"},
 	{"{", "biological observation matrix", "a BIOM table", "biom convert --to-tsv makes text of it"},

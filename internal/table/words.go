@@ -34,7 +34,7 @@ feature | measurement_type | measurement type | measure | indicator | metric
 feature | type | feature | features | species | taxon | taxa | genus | clade
 feature | genera | isotope | celltype | cell type | cell_type
 feature | chemical | compound | metabolite | protein | variable | motif | region | peak
-feature | parameter | analyte
+feature | parameter | analyte | metal | metals
 feature | clade_name | sp_code | species_code | item | target | target name | element | component | verbindung | stoff
 sample | site | plot | station | core | well | quadrat | sample | samp | spectrum | spec | spc | sp | map
 sample | cell | patient | pat | subject | subj | mouse | donor | pixel | px | scan | replicate | rep | gsm
