@@ -34,8 +34,9 @@
 //     says so: eight or more have regular steps; they count above names of rows; five or more, or numbers
 //     at equal steps, lie outside of their columns or leave a column without a name. Otherwise it is a
 //     question if it has eight numbers or equal steps, or if numbers of another line rise or fall, too.
-//     Eight different numbers in any order are a question above ids that are text, if the corner is blank.
-//     If none of this holds, it is a question if it has words above columns of numbers.
+//     Eight different numbers in any order are a question above ids that are text, if the corner is blank;
+//     three are, if it names ids. If none of this holds, it is a question if it has words above columns of
+//     numbers.
 //     Up to four lines below belong to the header, such as units and questions. Above columns of numbers
 //     they have words and no number; if they have words above text, too, these must be units, three
 //     different ones, or make names that come twice all different. They complete such names, and blank
@@ -51,7 +52,7 @@
 //     names that are numbers are positions, and carried along.
 //  5. Way round (turn.go, pairs.go). It is looked at if there are three columns of samples: all but column
 //     1 and annotations (text, ids, m/z, a second axis). Only lines of classes and lineages are enough in
-//     fewer than eight rows. Line 1 names samples if four of five names are a word that words.go lists and
+//     fewer than eight rows. Line 1 names samples if four of five names are a word that words.txt lists and
 //     a number (S1, ctrl2), or, less surely, any words that differ in their numbers (X1, X2) or numbers.
 //     Time, Date and Year are no axis, and numbers that count are one only by its name or unit.
 //     The table is transposed if column 1 is an axis by its name, its unit or the text above (nm, cm-1,
@@ -71,12 +72,12 @@
 //     column and no header. Of two columns, the first alone rises in 100 rows, and has decimals. Texts are
 //     features (OTU_3, gene12, Fe) beside one or two columns.
 //     Long tables (long.go) have a sample, a value of an axis and a value in each line. They are arranged
-//     anew if a name tells the axis (wavelength, gene, region, parameter), and half of the cells have a
+//     anew if a name tells the axis (wavelength, gene, taxon, parameter), and half of the cells have a
 //     value. If fewer have, and the values are counts, they are a question. If no name tells, they are a
 //     question: the axis is then the last of two columns of text, or years beside one, and no sample may
 //     have a value of it twice. So are two columns of values. Three are no long table, but for a full grid.
-//     Codes, units, flags, a counter and columns that tell of a sample alone are left out, and counts from
-//     1 are 0 where a line lacks. Numbers named as samples, places or dates tell of the sample.
+//     Codes, units, flags, a counter and columns that tell of a sample alone are left out with a note, and
+//     counts from 1 are 0 where a line lacks. Numbers named as samples, places or dates tell of the sample.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and
 //     an error that names them all, unless Text says what to do. One word beside three numbers with
 //     decimals, as nd, is no text. Dates that come again are text. If one column of numbers is left, the
@@ -123,5 +124,5 @@
 //
 // An error may advise settings (errors.go). They are tried on the start of the text, and told only if
 // rows come of it, at once or by the advice of the next error. The words of fields are one table, in
-// words.go.
+// words.txt.
 package table

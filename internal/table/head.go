@@ -128,7 +128,8 @@ func (p *parser) numericHeader(h *header, first [][]byte, rows [][][]byte, below
 	switch {
 	case !ordered(numbers):
 		ids := below[0].text() && below[0].different && len(Set(mapped(first, shown))) == len(first)
-		ask = absent(first[0]) && (len(axis) >= longAxis && !Counts(axis) || ids && n >= longAxis) // as numbers of OTUs
+		ask = ids && idName(shown(first[0])) || absent(first[0]) && // as above numbers of OTUs
+			(ids && n >= longAxis || len(axis) >= longAxis && !Counts(axis))
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 	default:
 		h.is = same == 0 && (exact || n >= longAxis && len(rows) >= leastTable && regular(numbers) && !counts ||

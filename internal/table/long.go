@@ -240,6 +240,12 @@ func (l *long) left(columns []string) (left []string) {
 			left = append(left, strconv.Itoa(i+1))
 		}
 	}
+	for _, name := range columns { // of no column, which is an error later
+		here := func(c column) bool { return l.is(c.at, name) }
+		if strings.Trim(name, "0123456789-") != "" && !slices.ContainsFunc(l.all, here) {
+			left = append(left, name)
+		}
+	}
 	return left
 }
 
@@ -303,6 +309,10 @@ func (s *survey) pivot(p *parser, in *chunks, text []byte, l *long) (a *arranged
 	if gaps := n*width - len(entries); gaps > 0 && l.all[l.axis].text() && value.whole && value.least > 0 {
 		a.blank = "0"
 		why += "; of " + Count(gaps, "value") + " there is no line: taken for 0, since the others are counts from 1"
+	}
+	used := append(slices.Clone(l.keys), l.axis, l.values[0])
+	if left := only(l.all, func(c column) bool { return !slices.Contains(used, c.at) }); len(left) > 0 {
+		why += "; left out: " + someOf(mapped(left, func(c column) string { return l.frame.column(c.at) }))
 	}
 	return a, why, nil
 }

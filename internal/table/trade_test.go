@@ -71,6 +71,9 @@ func TestTrade(t *testing.T) {
 		{sparse, "such as \"Abra.alba\", name features, not samples"},
 		{"\t31\t7\t12\t5\t9\t4\t8\t2\n" + linesOf(9, "s%d\t$\t0\t$\t4\t0\t0\t$\t1"),
 			"line 1 may be a header of numbers (31, 7, …) or a row (give -header yes or no)"},
+		{"id,31,7,12\n" + linesOf(9, "s%d,$,0,$"), "line 1 may be a header of numbers (31, 7, …) or a row"},
+		{"sample,wavelength,value,flag,unit\n" + linesOf(4, "a,4%d0,1.5,x,g") + linesOf(4, "b,4%d0,2.$,x,g"),
+			"(wavelength); left out: column 4 (flag), column 5 (unit)"},
 		{"mass,intensity\n" + linesOf(100, "1%d.$,31$"), "this seems to be 1 sample or channel in a column"},
 		{"site,a,b\n" + linesOf(3, "p%d,nd,0.$") + linesOf(3, "q%d,0.3%d,0.$") + "r,nd,1.5\n",
 			"\"nd\" in column \"a\" is not a number, 4 times (add -na nd, which counts"},
@@ -463,6 +466,11 @@ func TestNotIDs(t *testing.T) {
 	got, err := Read(strings.NewReader("name,a,b\nx1,1.5,2\n"), "t", model)
 	if err != nil || !slices.Equal(got.IDs, []string{"x1"}) {
 		t.Errorf("one row of a model: %+v, %v", got, err)
+	}
+	long := "sample,wavelength,value\n" + linesOf(4, "a,4%d0,1.5") + linesOf(4, "b,4%d0,2.$")
+	_, err = Read(strings.NewReader(long), "t", Dialect{Guess: true, Long: Yes, Keep: []string{"x"}})
+	if err == nil || !strings.Contains(err.Error(), "no column is named \"x\"") {
+		t.Errorf("a column that is not there: %v", err)
 	}
 	left := Dialect{Guess: true, Drop: []string{"a"}}
 	if got, err := Read(strings.NewReader("id,a\n"+linesOf(9, "%d,$.5")), "t", left); err == nil {
