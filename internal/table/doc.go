@@ -93,8 +93,9 @@
 // If rows come of it, there are warnings (kinds.go, total.go, alike.go) of these kinds.
 //   - The first or last row is the sum or the mean of the others. Rows are named Total, Mean, LOD, …,
 //     with rows named SD, n, … beside them.
-//   - Numbers such as -200, -0.99 and -9999 come twice or more, far from all others of their column. So do
-//     -1 and -9 as the only number below 0. A number such as 1e30 comes once.
+//   - Numbers such as -200, -0.99 and -9999 are far from all others of their column, and come twice or
+//     more, or are the only one below 0. So are -1 and -9 if they come twice. A number such as 1e30 comes
+//     once.
 //   - All columns of data have about the same number in each row, while rows differ in size, as genes by
 //     samples do. Ids or names that are samples, dates or a series prevent this warning. Five columns stand
 //     beside ids named gene, protein, … or such as ENSG0123, or beside species if a third of the numbers
