@@ -186,7 +186,7 @@ func (s *survey) decimal(text []byte, d *Dialect) {
 func guessDelimiter(text []byte, decimal rune) rune {
 	quotes := 0
 	for _, comma := range "\t;" {
-		split := csv.New(text, comma)
+		split := csv.New(bytes.TrimLeft(text, " \r\n"), comma)
 		if split.Next() == nil && len(split.Fields) > 1 {
 			return comma
 		}

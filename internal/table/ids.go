@@ -90,7 +90,7 @@ func (p *parser) whyID(c *column, j int, header bool) string {
 	switch {
 	case bare && counts:
 		return numbersOfRows
-	case j == 0 && p.survey.short || bare && unique && (c.text() || integers):
+	case j == 0 && p.survey.short || bare && unique && (c.text() || integers && (j == 0 || c.rising)):
 		if unnamed(name) {
 			return "a program named it" + unlike
 		}

@@ -490,9 +490,10 @@ func (d *doubts) byNumbers(where func(*column) bool) {
 			return !is("axis", c.name) && (c.at == 0 || !isNumber([]byte(c.name))) && (slices.Contains(order, c.at) ||
 				len(design) <= mostListed && slices.ContainsFunc(design, by))
 		}))
+	few := len(d.numbers()) <= mostListed                                     // else all would be compared with all
 	d.may("be codes of another column's words", d.some(func(c *column) bool { // as numbers of districts
 		coded := func(o column) bool { return o.text() && !o.different && slices.Equal(o.codes, c.codes) }
-		return c.whole && c.gaps == 0 && c.kinds > 2 && 10*c.kinds <= 9*c.numbers &&
+		return few && c.whole && c.gaps == 0 && c.kinds > 2 && 10*c.kinds <= 9*c.numbers &&
 			slices.ContainsFunc(d.survey.columns, coded)
 	}))
 }

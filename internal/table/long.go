@@ -124,7 +124,7 @@ func (l *long) namesSamples(j int) bool { return idName(l.nameOf(j)) || likeSamp
 // values that tell of a sample or of the axis alone, such as codes and places, and columns that the Dialect
 // leaves out.
 func (l *long) reduce(p *parser) {
-	if 2*l.all[l.axis].kinds > len(l.rows) {
+	if l.byValue(p); 2*l.all[l.axis].kinds > len(l.rows) {
 		return
 	}
 	given := Set(slices.Concat(p.dialect.Drop, p.dialect.Keep))
@@ -144,6 +144,19 @@ func (l *long) reduce(p *parser) {
 			l.values = values
 		}
 	}
+}
+
+// byValue numbers the values of the axis, of which 400 and 400.0 are one.
+func (l *long) byValue(p *parser) {
+	c, seen := &l.all[l.axis], map[string]int{}
+	for i, line := range l.rows {
+		key := axisKey(p, line[l.axis])
+		if _, again := seen[key]; !again {
+			seen[key] = len(seen)
+		}
+		c.codes[i] = seen[key]
+	}
+	c.kinds = len(seen)
 }
 
 // judge says how sure it is that a text with these columns is long: most samples have most of the

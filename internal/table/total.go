@@ -138,7 +138,7 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 			v, all := sign*e.value, math.IsInf(e.next, 0)
 			far := e.value-e.next >= math.Abs(v)/2 && (math.Abs(v) >= 99 || !all && e.next <= 0)
 			one := sign < 0 && (v == -1 || v == -9) && e.next <= 0 && largest[j].value > 2 // the one number below 0
-			if data[j] && (one || standIn(v) && far && !(all && (sign > 0 || !standIn(-v)))) && !t.counts(v) {
+			if data[j] && (one || standIn(v) && far && !(all && (sign > 0 || !standIn(-v)))) {
 				times[v], in[v] = times[v]+e.times, append(in[v], t.Names[j])
 				alone := v < 0 && e.next <= 0 && !all && standIn(-v)
 				sure[v] = sure[v] || alone || times[v] > 1 || math.Abs(v) >= 1e20
@@ -153,11 +153,6 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 				hint(d.Words.NA, d.naFlags(shown)+", if it is a missing value, in any column"))
 		}
 	}
-}
-
-// counts reports whether the next numbers are there, too, as among counts.
-func (t *Table) counts(v float64) bool {
-	return v-1 < v && slices.Contains(t.Data, v-1) && slices.Contains(t.Data, v+1)
 }
 
 // noteNegative warns of -1 to -9, by which surveys tell why an answer is missing. Two of them or more must be the

@@ -301,10 +301,10 @@ func isMutation(s string) bool {
 
 func isOxide(s string) bool { return is("oxide", s) }
 
-// isGene reports whether s is a word for features and a number, such as OTU_3, gene12 and ENSG00000000003.
+// isGene reports whether s is a word for genes and a number, such as OTU_3, gene12 and ENSG00000000003.
 func isGene(s string) bool {
 	word, number := sampleWord(s)
-	return number != "" && (is("gene", word) || is("feature", word) || strings.HasPrefix(word, "ens"))
+	return number != "" && (is("gene", word) || strings.HasPrefix(word, "ens"))
 }
 
 // isFeature reports whether s is a name such as gene12, OTU_3, ENSG00000000003, M450T1918 (XCMS), Abra
@@ -320,7 +320,8 @@ func isFeature(s string) bool {
 	}
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
 	digits := strings.ContainsAny(species, "0123456789")
-	return isGene(s) || words["element"][s] || words["element"][genus] && !digits ||
+	word, number := sampleWord(s)
+	return isGene(s) || number != "" && is("feature", word) || words["element"][s] || words["element"][genus] && !digits ||
 		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && latin(species) && lower(species)
 }
 
