@@ -331,6 +331,11 @@ func (s *samples) packT(dst []float64, lo, hi int, weighted bool) {
 	}
 }
 
+// plainRows returns the rows of m as samples that packing copies: without weights, units and mean.
+func plainRows(m *Matrix) *samples {
+	return &samples{x: m, n: m.Rows, d: m.Cols, mean: make([]float64, m.Cols)}
+}
+
 // packStrips writes some columns of some rows as strips of rows. If weighted is set, it multiplies rows by
 // √w_i.
 func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
