@@ -11,21 +11,6 @@ import (
 	"sort"
 )
 
-// sampleRow returns a random index with probability proportional to its share, or 0 if all shares are 0.
-func sampleRow(rng *rand.Rand, shares []float64) int {
-	left := rng.Float64() * sumOf(shares)
-	last := 0
-	for i, v := range shares {
-		if v > 0 {
-			last = i
-			if left -= v; left < 0 {
-				return i
-			}
-		}
-	}
-	return last
-}
-
 // clustering runs k-means with k clusters on the rows z. It keeps the memory of its steps, which allocate
 // nothing except goroutines.
 type clustering struct {
@@ -144,10 +129,7 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	n, r := l.z.Rows, l.z.Cols
 	f, scratch := NewMatrix(l.k, r, nil), l.scratch
 	shares, best, trial := scratch[:n], scratch[n:2*n], scratch[2*n:]
-	for i := range shares {
-		shares[i] = l.s.weight(i)
-	}
-	copy(f.row(0), l.z.row(sampleRow(rng, shares)))
+	copy(f.row(0), l.z.row(drawRows(rng, 1, n, l.s.weight)[0]))
 	distances := func(dst []float64, to []float64) (sum float64) {
 		for i := range n {
 			dst[i] = min(shares[i], l.s.weight(i)*squaredDistance(l.z.row(i), to))
@@ -162,11 +144,10 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	tries := 2 + int(math.Log(float64(l.k)))
 	for j := 1; j < l.k; j++ {
 		least := math.Inf(1)
-		for range tries {
+		for _, i := range drawRows(rng, tries, n, func(i int) float64 { return shares[i] }) {
 			if stopped(l.s.ctx) { // the next pass over the samples returns the error
 				return f
 			}
-			i := sampleRow(rng, shares)
 			if sum := distances(trial, l.z.row(i)); sum < least {
 				least = sum
 				best, trial = trial, best
@@ -243,18 +224,18 @@ func (l *clustering) race(runs []kmeansRun, steps int) (err error) {
 	return nil
 }
 
-// drawRows returns random rows, drawn by weight with replacement.
-func drawRows(s *samples, rng *rand.Rand, count int) []int {
-	cumulative := make([]float64, s.n)
+// drawRows returns random indices below n, drawn with replacement by their shares.
+func drawRows(rng *rand.Rand, count, n int, share func(i int) float64) []int {
+	cumulative := make([]float64, n)
 	var sum float64
 	for i := range cumulative {
-		sum += s.weight(i)
+		sum += share(i)
 		cumulative[i] = sum
 	}
 	rows := make([]int, count)
 	for i := range rows {
 		u := rng.Float64() * sum
-		rows[i] = sort.Search(s.n-1, func(i int) bool { return cumulative[i] > u })
+		rows[i] = sort.Search(n-1, func(i int) bool { return cumulative[i] > u })
 	}
 	return rows
 }

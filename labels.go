@@ -114,19 +114,10 @@ type clusters struct {
 	scatter *Matrix // p×p: the scatter of y
 }
 
-// openClusters returns the samples in their leading directions, the rows of lead; if lead is nil, it computes
-// them.
+// openClusters returns the samples in their leading directions, the rows of lead.
 func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	s := x.data()
-	p := min(labelDirections*k, s.rankBound())
-	if lead == nil {
-		pc, err := principalOf(x, wanted{p, 0}, SolverAuto, toLabel)
-		if err != nil {
-			return nil, err
-		}
-		lead = pc.basis
-	}
-	p = min(p, lead.Rows)
+	p := min(labelDirections*k, s.rankBound(), lead.Rows)
 	c := &clusters{s: s, k: k, basis: rowsOf(lead, 0, p), y: NewMatrix(s.n, p, nil), mean: make([]float64, p)}
 	if err := x.changeBasis(c.y, c.basis); err != nil {
 		return nil, err
@@ -459,7 +450,7 @@ func (c *clusters) draw(labels []int) (*clusters, []int) {
 	if c.s.n <= most {
 		return c, slices.Clone(labels)
 	}
-	return c.some(drawRows(c.s, rand.New(rand.NewPCG(labelStream, 1)), most), nil, labels)
+	return c.some(drawRows(rand.New(rand.NewPCG(labelStream, 1)), most, c.s.n, c.s.weight), nil, labels)
 }
 
 // some returns clusters of the listed rows with new weights, nil for 1, and their labels.
@@ -532,19 +523,9 @@ func (m *Matrix) score(by parallelism, means, axes *Matrix, fn scored) error {
 
 // alongAxes returns (x − from)·axesᵀ.
 func alongAxes(by parallelism, x *Matrix, from []float64, axes *Matrix) (*Matrix, error) {
-	p, d := axes.Rows, x.Cols
-	out := NewMatrix(x.Rows, p, nil)
-	axes = axes.Clone() // with contiguous rows
-	err := by.eachBlock(chunking{x.Rows, d, manyChunks}, d, func(at block) {
-		rows := at.scratch[:(at.hi-at.lo)*d]
-		for i := at.lo; i < at.hi; i++ {
-			row := rows[(i-at.lo)*d:][:d]
-			copy(row, x.row(i))
-			axpy(row, -1, from)
-		}
-		addMulNT(out.Data[at.lo*p:at.hi*p], p, rows, at.hi-at.lo, axes.Data, p, d, false)
-	})
-	return out, err
+	s, out := plainRows(x), NewMatrix(x.Rows, axes.Rows, nil)
+	s.parallelism, s.mean = by, from
+	return out, s.changeBasis(out, axes.Clone()) // with contiguous rows
 }
 
 // scoreRows calls fn for each row of x with its nearest vector and its scores. It assumes that all entries
