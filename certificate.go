@@ -238,7 +238,7 @@ func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(rows, at.lo, at.hi, false)
+		s.pack(rows, at.lo, at.hi)
 		for i := at.lo; i < at.hi; i++ {
 			w, row, mix := s.weight(i), rows[(i-at.lo)*s.d:][:s.d], &own[at.worker]
 			if w == 0 {

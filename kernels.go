@@ -182,18 +182,14 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 		addMulNTSIMD(c, ldc, a, m, b, n, l, upper)
 		return
 	}
-	i := 0
-	for ; i+2 <= m; i += 2 {
-		a0, a1 := a[i*l:i*l+l], a[(i+1)*l:(i+1)*l+l]
-		c0, c1 := c[i*ldc:i*ldc+n], c[(i+1)*ldc:(i+1)*ldc+n]
-		j := 0
+	for i := 0; i < m; i += 2 {
+		a0, a1, j := a[i*l:][:l], a[min(i+1, m-1)*l:][:l], 0
 		if upper {
 			j = i
 		}
-		for ; j+4 <= n; j += 4 {
-			b0, b1 := b[j*l:j*l+l], b[(j+1)*l:(j+1)*l+l]
-			s := dot2x4(a0, a1, b0, b1, b[(j+2)*l:(j+2)*l+l], b[(j+3)*l:(j+3)*l+l])
-			p, q := (*[4]float64)(c0[j:]), (*[4]float64)(c1[j:])
+		for ; i+1 < m && j+4 <= n; j += 4 {
+			s := dot2x4(a0, a1, b[j*l:][:l], b[(j+1)*l:][:l], b[(j+2)*l:][:l], b[(j+3)*l:][:l])
+			p, q := (*[4]float64)(c[i*ldc+j:]), (*[4]float64)(c[(i+1)*ldc+j:])
 			p[0] += s[0]
 			p[1] += s[1]
 			p[2] += s[2]
@@ -204,19 +200,11 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 			q[3] += s[7]
 		}
 		for ; j < n; j++ {
-			bj := b[j*l : j*l+l]
-			c0[j] += dot(a0, bj)
-			c1[j] += dot(a1, bj)
-		}
-	}
-	if i < m {
-		a0, c0 := a[i*l:i*l+l], c[i*ldc:i*ldc+n]
-		j := 0
-		if upper {
-			j = i
-		}
-		for ; j < n; j++ {
-			c0[j] += dot(a0, b[j*l:j*l+l])
+			bj := b[j*l:][:l]
+			c[i*ldc+j] += dot(a0, bj)
+			if i+1 < m {
+				c[(i+1)*ldc+j] += dot(a1, bj)
+			}
 		}
 	}
 }

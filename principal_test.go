@@ -205,7 +205,7 @@ func TestPrincipalTable(t *testing.T) {
 				}
 				// What the basis leaves of the data is the floor; the sign of each row is fixed.
 				xc := NewMatrix(c[0], c[1], nil)
-				s.pack(xc.Data, 0, c[0], false)
+				s.pack(xc.Data, 0, c[0])
 				w := product(xc, pc.basis.transposed())
 				if left := pc.total - sumSquares(w.Data); math.Abs(s.unscaleSquare(left)-want) > 1e-12*total {
 					t.Errorf("%s: the basis leaves %g, want %g", name, s.unscaleSquare(left), want)

@@ -269,7 +269,7 @@ func (s *samples) changeBasis(z, basis *Matrix) error {
 	over := chunking{s.n, s.d, manyChunks}
 	if basis == nil {
 		return s.eachBlock(over, s.d, func(at block) {
-			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)
+			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi)
 		})
 	}
 	p, wide := basis.Rows, min(projectedColumns, s.d)
