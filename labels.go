@@ -122,12 +122,10 @@ func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	if err := x.changeBasis(c.y, c.basis); err != nil {
 		return nil, err
 	}
-	total := 0.0
 	for i := range s.n {
 		axpy(c.mean, s.weight(i), c.y.row(i))
-		total += s.weight(i)
 	}
-	scale(c.mean, 1/total)
+	scale(c.mean, 1/s.mass().value())
 	for i := range s.n {
 		axpy(c.y.row(i), -1, c.mean)
 	}
