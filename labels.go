@@ -10,6 +10,7 @@ package softkmeans
 // tried, and replace the first labels if `replaces` returns true.
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -240,10 +241,8 @@ func (c *clusters) rule(labels []int, places *Matrix) *rule {
 		clear(within.row(a)[a+1:])
 		r.logDet -= 2 * math.Log(within.row(a)[a])
 	}
+	timesT(r.vectors, means, inverse)
 	for j := range c.k {
-		for a := range p {
-			r.vectors.row(j)[a] = dot(inverse.row(a), means.row(j))
-		}
 		r.half[j] = dot(r.vectors.row(j), means.row(j)) / 2
 	}
 	return r
@@ -473,17 +472,9 @@ const spreadRate = 1.5
 // axes returns L⁻¹·basis, p×d, times a power of two: the absolute entries of each row add up to less than 1.
 // spread is Model.ClusterSpread along these axes, for the rows that r was made for.
 func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
-	p, rows, squares := c.basis.Rows, float64(c.s.n-len(c.s.zeroWeights())), 0.0
-	out, most := NewMatrix(p, c.s.d, nil), 0.0
-	for a := range p {
-		for b, v := range r.root.row(a) {
-			axpy(out.row(a), v, c.basis.row(b))
-			squares += v * v
-		}
-		size, _ := rowMaxAbs(out.row(a))
-		most = max(most, size)
-	}
-	_, exp := math.Frexp(most * float64(c.s.d))
+	p, rows, squares := c.basis.Rows, float64(c.s.n-len(c.s.zeroWeights())), sumSquares(r.root.Data)
+	out = combine(context.Background(), r.root, c.basis)
+	_, exp := math.Frexp(maxAbs(out) * float64(c.s.d))
 	scale(out.Data, math.Ldexp(1, -exp))
 	// LLᵀ is the scatter W plus ρ times the identity, for the ridge ρ. So tr(L⁻¹WL⁻ᵀ) = p − ρ‖L⁻¹‖².
 	within := max(0, float64(p)-r.ridge*squares) / (sumOf(r.weights) * float64(p))
