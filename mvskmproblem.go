@@ -482,6 +482,8 @@ const (
 
 // insidePass holds the state of passes by multipliers over the rows z.
 type insidePass struct {
+	s      *samples
+	z      *Matrix
 	on     bool      // the running pass is such a pass
 	used   int       // memberships above 0 in the previous pass
 	least  float64   // the objective of the previous pass
@@ -503,20 +505,21 @@ const (
 	insideObjective = 1e-6
 )
 
-// begin sets in.on if the next pass of m, for the problem p, works by multipliers, and then prepares it.
-func (in *insidePass) begin(m *alternation, p *simplexProblem) {
-	k, r := p.k, m.r
+// begin sets in.on if the pass for the problem p works by multipliers, and then prepares it. tol is the
+// tolerance of the fit, and total the total variance.
+func (in *insidePass) begin(p *simplexProblem, tol, total float64) {
+	k, r := p.k, in.z.Cols
 	in.on = p.projected != nil && p.near && !p.atMost && r >= k-1 && 2*(r+1-k) <= k &&
-		float64(in.used) > insideShare*float64(m.s.n*k) &&
-		m.tol >= insideTol && in.least > insideObjective*m.pc.total
+		float64(in.used) > insideShare*float64(in.z.Rows*k) &&
+		tol >= insideTol && in.least > insideObjective*total
 	if !in.on {
 		return
 	}
 	if in.second == nil {
 		in.linear, in.constant = NewMatrix(r+1, r, nil), make([]float64, r+1)
-		in.second, in.first = m.s.scatterOf(m.z), make([]float64, r)
-		for i := range m.s.n {
-			axpy(in.first, m.s.weight(i), m.z.row(i))
+		in.second, in.first = in.s.scatterOf(in.z), make([]float64, r)
+		for i := range in.z.Rows {
+			axpy(in.first, in.s.weight(i), in.z.row(i))
 		}
 	}
 	if r >= k { // the rows of basis from k−1 on are outside of the hull

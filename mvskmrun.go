@@ -112,6 +112,7 @@ func (m *alternation) memory() *passMemory {
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
 	v.problem.fast, v.problem.local = m.s.n*k*k >= fastWork, m.local
+	v.inside.s, v.inside.z = m.s, m.z
 	m.work = v
 	return v
 }
@@ -135,7 +136,7 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	}
 	v.inside.on = false
 	if m.z != nil && warm != nil {
-		v.inside.begin(m, &v.problem)
+		v.inside.begin(&v.problem, m.tol, m.pc.total)
 	}
 	if m.sparse != nil {
 		if err := m.sparse.multiplyBy(to.f); err != nil {
