@@ -177,7 +177,7 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 		}
 		omega := r.step(g, mu)
 		for i := range p {
-			omega.row(i)[i]++
+			omega.row(i)[i]++ // I + Ω
 		}
 		next := r.orthogonal(combine(r.ctx, omega, turn))
 		now := r.place(trial, next)

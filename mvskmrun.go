@@ -56,8 +56,8 @@ func (m *alternation) newIterate() *iterate {
 // lossAt returns L.
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
-// passMemory is the memory of pass and centersStep. From the second call on, both allocate next to nothing,
-// unless rows are sparse, centers have bounds, or the pass is the first by multipliers.
+// passMemory is the memory of pass and centersStep. From the second call on, both allocate only the functions
+// of the pass, unless rows are sparse, centers have bounds, or the pass is the first by multipliers.
 type passMemory struct {
 	problem simplexProblem
 	r       int // columns of z; 0 for sparse rows

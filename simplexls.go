@@ -155,7 +155,7 @@ func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	return maxAbs(p.vertices)
 }
 
-// coincide reports whether all centred vertices are the same.
+// coincide reports whether all rows of p.vertices are the same.
 func (p *simplexProblem) coincide() bool {
 	for j := 1; j < p.k; j++ {
 		if !slices.Equal(p.vertices.row(j), p.vertices.row(0)) {
