@@ -182,14 +182,18 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 		addMulNTSIMD(c, ldc, a, m, b, n, l, upper)
 		return
 	}
-	for i := 0; i < m; i += 2 {
-		a0, a1, j := a[i*l:][:l], a[min(i+1, m-1)*l:][:l], 0
+	i := 0
+	for ; i+2 <= m; i += 2 {
+		a0, a1 := a[i*l:i*l+l], a[(i+1)*l:(i+1)*l+l]
+		c0, c1 := c[i*ldc:i*ldc+n], c[(i+1)*ldc:(i+1)*ldc+n]
+		j := 0
 		if upper {
 			j = i
 		}
-		for ; i+1 < m && j+4 <= n; j += 4 {
-			s := dot2x4(a0, a1, b[j*l:][:l], b[(j+1)*l:][:l], b[(j+2)*l:][:l], b[(j+3)*l:][:l])
-			p, q := (*[4]float64)(c[i*ldc+j:]), (*[4]float64)(c[(i+1)*ldc+j:])
+		for ; j+4 <= n; j += 4 {
+			b0, b1 := b[j*l:j*l+l], b[(j+1)*l:(j+1)*l+l]
+			s := dot2x4(a0, a1, b0, b1, b[(j+2)*l:(j+2)*l+l], b[(j+3)*l:(j+3)*l+l])
+			p, q := (*[4]float64)(c0[j:]), (*[4]float64)(c1[j:])
 			p[0] += s[0]
 			p[1] += s[1]
 			p[2] += s[2]
@@ -200,11 +204,19 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 			q[3] += s[7]
 		}
 		for ; j < n; j++ {
-			bj := b[j*l:][:l]
-			c[i*ldc+j] += dot(a0, bj)
-			if i+1 < m {
-				c[(i+1)*ldc+j] += dot(a1, bj)
-			}
+			bj := b[j*l : j*l+l]
+			c0[j] += dot(a0, bj)
+			c1[j] += dot(a1, bj)
+		}
+	}
+	if i < m {
+		a0, c0 := a[i*l:i*l+l], c[i*ldc:i*ldc+n]
+		j := 0
+		if upper {
+			j = i
+		}
+		for ; j < n; j++ {
+			c0[j] += dot(a0, b[j*l:j*l+l])
 		}
 	}
 }
@@ -461,6 +473,21 @@ func interleave(dst []float64, x *[stripRows][]float64, mean []float64, a float6
 		out[0], out[1], out[2] = (x0[i]*a-m)*w[0], (x1[i]*a-m)*w[1], (x2[i]*a-m)*w[2]
 	}
 	clear(dst[stripRows*len(mean):])
+}
+
+// packColumns writes the n columns of an m×n matrix without gaps as strips to dst, which takes stripSize
+// numbers.
+func packColumns(dst, a []float64, m, n int) {
+	size, zero := stripSize(stripRows, m), make([]float64, n)
+	row := func(i int) []float64 {
+		if i < m {
+			return a[i*n:][:n]
+		}
+		return zero
+	}
+	for i := 0; i < stripLength(m); i += 2 {
+		interleaveT(dst, size, i, row(i), row(i+1))
+	}
 }
 
 // interleaveT writes numbers i and i+1 of every vector, x_j and y_j for vector j, to strips that are `size`

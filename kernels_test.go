@@ -394,7 +394,7 @@ func TestPackedColumns(t *testing.T) {
 		for _, n := range []int{1, 2, 3, 11, 12, 13, 14, 24, 38, 100} {
 			x, weights := randomData(m, n, 3, uint64(m)), inTurn(m, 1, 2, 3)
 			strips := nans(stripSize(n, m))
-			plainRows(x).packStripsT(strips, span{0, m}, span{0, n})
+			packColumns(strips, x.Data, m, n)
 			checkStrips(t, "columns", strips, n, m, 0, func(j, i int) float64 { return x.row(i)[j] })
 			weights[m/2] = 0
 			if m == 1 {

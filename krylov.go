@@ -273,8 +273,8 @@ func (s *samples) measure(r *outside) error {
 		part.total += total
 		part.squares += squares
 		left, right := rest[:stripSize(q, m)], rest[stripSize(q, m):]
-		plainRows(NewMatrix(m, q, coords)).packStripsT(left, span{0, m}, span{0, q})
-		plainRows(NewMatrix(m, d, rows)).packStripsT(right, span{0, m}, span{0, d})
+		packColumns(left, coords, m, q)
+		packColumns(right, rows, m, d)
 		addMulStrips(part.coupling.Data, d, left, q, right, d, m, false)
 		addMulStrips(part.gram.Data, p, left, p, left, p, m, false)
 	})
