@@ -37,15 +37,31 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 		}
 	}
 	s := newRankTwo(n)
+	pending := false // whether the rows still require an update by v and w
 	for i := n - 1; i > 0 && !stopped(ctx); i-- {
-		row, vi, wi := a.row(i)[:i+1], s.v[i], s.w[i]
-		axpy(row, vi, s.w[:i+1])
-		axpy(row, wi, s.v[:i+1])
+		row := a.row(i)[:i+1]
+		if pending {
+			vi, wi := s.v[i], s.w[i]
+			axpy(row, vi, s.w[:i+1])
+			axpy(row, wi, s.v[:i+1])
+		}
 		t.reflect(i, row)
-		copy(s.u, row[:i])
+		tau := t.tau[i]
+		if row = row[:i]; tau == 0 {
+			clear(row)
+			if !pending {
+				continue
+			}
+		}
+		copy(s.u, row)
 		s.u[i], s.v[i], s.w[i] = 0, 0, 0 // all entries from i on are 0
 		s.multiply(a, i, workers)
-		s.turn(i, t.tau[i])
+		if pending = tau != 0; pending {
+			s.turn(i, tau)
+		} else {
+			clear(s.v[:i])
+			clear(s.w[:i])
+		}
 	}
 	if n > 0 {
 		t.diag[0] = a.Data[0]
@@ -54,7 +70,7 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 }
 
 // reflect finds the reflection that makes row i, up to its diagonal entry, tridiagonal. It sets the entries
-// of T, and τ, and overwrites the row with the vector of the reflection, 0 if τ is 0.
+// of T, and τ, and overwrites the row with the vector of the reflection.
 func (t *reduction) reflect(i int, row []float64) {
 	t.diag[i] = row[i]
 	row = row[:i]
@@ -66,8 +82,6 @@ func (t *reduction) reflect(i int, row []float64) {
 		t.tau[i] = (beta - head) / beta
 		scale(row[:i-1], 1/(head-beta))
 		row[i-1] = 1
-	} else {
-		clear(row)
 	}
 	if math.Abs(t.off[i-1]) <= offZero {
 		t.off[i-1] = 0
