@@ -111,12 +111,18 @@ func (m *alternation) toData(f *Matrix) *Matrix {
 	s := m.data
 	out := NewMatrix(m.k, s.d, nil)
 	copyRows(out, m.o.Fixed)
-	if m.axes != nil {
-		f = combine(context.Background(), f, m.axes)
-	}
 	for a := m.o.Fixed.Rows; a < m.k; a++ {
-		for c, v := range f.row(a) {
-			out.row(a)[c] = min(max(math.Ldexp(s.mean[c]+v, s.exp), -mostCenter), mostCenter)
+		row := out.row(a)
+		copy(row, s.mean)
+		if m.axes == nil {
+			axpy(row, 1, f.row(a))
+		} else {
+			for c, v := range f.row(a) {
+				axpy(row, v, m.axes.row(c))
+			}
+		}
+		for c, v := range row {
+			row[c] = min(max(math.Ldexp(v, s.exp), -mostCenter), mostCenter)
 		}
 	}
 	m.clip(out)
@@ -139,7 +145,10 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 	p := m.pc.basis.Rows
 	if m.axes != nil { // the first axes are the principal ones; for k > d there may be fewer than p
 		p = min(p, m.r)
-		axes = rowsOf(identity(m.r), 0, p)
+		axes = NewMatrix(p, m.r, nil)
+		for c := range p {
+			axes.row(c)[c] = 1
+		}
 		return &Matrix{Rows: m.s.n, Cols: p, Stride: m.z.Stride, Data: m.z.Data}, axes
 	}
 	w = NewMatrix(m.s.n, p, nil)

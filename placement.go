@@ -2,10 +2,7 @@ package softkmeans
 
 // Placement of the global solution's simplex: projections, centers and memberships.
 
-import (
-	"context"
-	"math"
-)
+import "math"
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses W in a simplex, and writes the
 // memberships to g (n×k). g holds W until the enclosure is found.
@@ -103,11 +100,16 @@ func (pc *principal) projectedObjective(s *samples, e *placement) (objective flo
 // simplexCenters returns the vertices of the enclosure in the data's units. For the ball these are the
 // centers of Algorithm 1, line 5, s·BUᵀ + 1x̄ᵀ, with f_j = x̄ + (k−1)r·U·u_j.
 func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
-	f := combine(context.Background(), e.vertices, basis)
-	for j := range f.Rows {
-		axpy(f.row(j), 1, s.mean) // last: the mean may be far larger, and is rounded once
+	k := e.vertices.Rows
+	f := NewMatrix(k, s.d, nil)
+	for j := range k {
+		row := f.row(j)
+		for c, v := range e.vertices.row(j) {
+			axpy(row, v, basis.row(c))
+		}
+		axpy(row, 1, s.mean) // last: the mean may be far larger, and is rounded once
+		scale(row, math.Ldexp(1, s.exp))
 	}
-	scale(f.Data, math.Ldexp(1, s.exp))
 	return f
 }
 

@@ -211,18 +211,24 @@ func (s *samples) survey() (top float64, err error) {
 // times as large as the data. fromData limits entries to 2^200 times the size of the data, so that sums of
 // squares are finite.
 func (s *samples) fromData(f, axes *Matrix) *Matrix {
-	out := NewMatrix(f.Rows, s.d, nil)
+	row, r := make([]float64, s.d), s.d
+	if axes != nil {
+		r = axes.Rows
+	}
+	out := NewMatrix(f.Rows, r, nil)
 	for a := range f.Rows {
 		for c, v := range f.row(a) {
-			out.row(a)[c] = min(max(math.Ldexp(v, -s.exp), -0x1p200), 0x1p200) - s.mean[c]
+			row[c] = min(max(math.Ldexp(v, -s.exp), -0x1p200), 0x1p200) - s.mean[c]
+		}
+		if axes == nil {
+			copy(out.row(a), row)
+			continue
+		}
+		for c := range r {
+			out.row(a)[c] = dot(row, axes.row(c))
 		}
 	}
-	if axes == nil {
-		return out
-	}
-	along := NewMatrix(f.Rows, axes.Rows, nil)
-	timesT(along, out, axes)
-	return along
+	return out
 }
 
 // withoutContext calls fn while s has a context that never ends. fn must be short.
