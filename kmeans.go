@@ -118,9 +118,10 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	f, scratch := NewMatrix(l.k, r, nil), l.scratch
 	shares, best, trial := scratch[:n], scratch[n:2*n], scratch[2*n:]
 	copy(f.row(0), l.z.row(drawRows(rng, 1, n, l.s.weight)[0]))
-	distances := func(dst []float64, to []float64) (sum float64) {
+	z := l.z
+	distances := func(dst, shares, to []float64) (sum float64) {
 		for i := range n {
-			dst[i] = min(shares[i], l.s.weight(i)*squaredDistance(l.z.row(i), to))
+			dst[i] = min(shares[i], l.s.weight(i)*squaredDistance(z.row(i), to))
 			sum += dst[i]
 		}
 		return sum
@@ -128,7 +129,7 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	for i := range shares {
 		shares[i] = math.Inf(1)
 	}
-	distances(shares, f.row(0))
+	distances(shares, shares, f.row(0))
 	tries := 2 + int(math.Log(float64(l.k)))
 	for j := 1; j < l.k; j++ {
 		least := math.Inf(1)
@@ -136,7 +137,7 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 			if stopped(l.s.ctx) { // the next pass over the samples returns the error
 				return f
 			}
-			if sum := distances(trial, l.z.row(i)); sum < least {
+			if sum := distances(trial, shares, z.row(i)); sum < least {
 				least = sum
 				best, trial = trial, best
 				copy(f.row(j), l.z.row(i))
