@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -238,7 +239,7 @@ func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(chunking{s.n, s.d, manyChunks}, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(rows, at.lo, at.hi, false)
+		s.pack(rows, at.lo, at.hi)
 		for i := at.lo; i < at.hi; i++ {
 			w, row, mix := s.weight(i), rows[(i-at.lo)*s.d:][:s.d], &own[at.worker]
 			if w == 0 {
@@ -246,14 +247,9 @@ func (s *samples) objective(f, g *Matrix, sum Sum) (total float64, err error) {
 			}
 			hidden := r.of(mix, g.row(i))
 			addRows(row, mix.coef, mix.index, r.shifted.Data)
-			squares := sumSquares(row)
-			if squares == 0 && hidden == 0 {
-				if top, _ := rowMaxAbs(row); top > 0 {
-					hidden = 0x1p-1022
-				}
-			}
-			length := math.Sqrt(squares) + hidden
-			if sums[at.chunk].add(w * length * length); length > 0 {
+			length := norm2(row) + hidden
+			sums[at.chunk].add(w * length * length)
+			if length > 0 || slices.ContainsFunc(row, func(v float64) bool { return v != 0 }) {
 				sums[at.chunk].lost += underflow
 			}
 		}

@@ -475,26 +475,6 @@ func interleave(dst []float64, x *[stripRows][]float64, mean []float64, a float6
 	clear(dst[stripRows*len(mean):])
 }
 
-// packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, which takes stripSize
-// numbers.
-func packStrips(dst, v []float64, n, l, row int) {
-	if l == 0 {
-		return
-	}
-	size, zero := stripSize(stripRows, l), make([]float64, l)
-	for i := 0; i < n; i += stripRows {
-		var x [stripRows][]float64
-		var w [stripRows]float64
-		for r := range x {
-			x[r] = v[min(i+r, n-1)*row:][:l]
-			if i+r < n {
-				w[r] = 1
-			}
-		}
-		interleave(dst[i/stripRows*size:][:size], &x, zero, 1, &w)
-	}
-}
-
 // packColumns writes the n columns of an m×n matrix without gaps as strips to dst, which takes stripSize
 // numbers.
 func packColumns(dst, a []float64, m, n int) {

@@ -286,8 +286,8 @@ func TestAddMulStrips(t *testing.T) {
 			}
 		}
 		x, y := nans(stripSize(m, l)), nans(stripSize(n, l))
-		packStrips(x, a, m, l, l)
-		packStrips(y, b, n, l, l)
+		plainRows(NewMatrix(m, l, a)).packStrips(x, span{0, m}, span{0, l}, false)
+		plainRows(NewMatrix(n, l, b)).packStrips(y, span{0, n}, span{0, l}, false)
 		addMulStrips(c, ldc, x, m, y, n, l, upper)
 		for i := range m {
 			for j := range ldc {
@@ -374,7 +374,7 @@ func TestStripGaps(t *testing.T) {
 				}
 			}
 			strips := nans(stripSize(n, l))
-			packStrips(strips, v, n, l, row)
+			plainRows(&Matrix{n, l, row, v}).packStrips(strips, span{0, n}, span{0, l}, false)
 			checkStrips(t, "gaps", strips, n, l, 0, func(i, j int) float64 { return v[i*row+j] })
 			// Three vectors, shifted, scaled and weighted.
 			one, mean := nans(stripSize(1, l)), randomSlice(l, rand.New(rand.NewPCG(1, uint64(l))))

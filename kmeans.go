@@ -11,23 +11,7 @@ import (
 	"sort"
 )
 
-// sampleRow returns a random index with probability proportional to its share, or 0 if all shares are 0.
-func sampleRow(rng *rand.Rand, shares []float64) int {
-	left := rng.Float64() * sumOf(shares)
-	last := 0
-	for i, v := range shares {
-		if v > 0 {
-			last = i
-			if left -= v; left < 0 {
-				return i
-			}
-		}
-	}
-	return last
-}
-
-// clustering runs k-means with k clusters on the rows z. It keeps the memory of its steps, which allocate
-// nothing except goroutines.
+// clustering runs k-means with k clusters on the rows z. It keeps the memory of its steps.
 type clustering struct {
 	s       *samples // weights, workers and context of the rows
 	z       *Matrix
@@ -36,9 +20,8 @@ type clustering struct {
 	squares []float64 // ‖z_i‖²
 	half    []float64 // ‖f_j‖²/2
 	sums    []clusterSums
-	workers []clusterMemory
-	step    int // rows of a block
-	task    func(worker, chunk int)
+	users   []centerUsers // of each worker
+	space   workspace
 	scratch []float64 // for plusPlus
 }
 
@@ -53,29 +36,32 @@ type clusterSums struct {
 
 // centerUsers lists the samples of a block that use each center.
 type centerUsers struct {
+	step   int       // places for each center
 	users  []int     // step for each center
 	shares []float64 // of users: weights that sums multiply their rows by
 	count  []int     // the number of users of each center
 }
 
+// begin removes all users, and prepares for a block of `step` samples and k centers.
+func (u *centerUsers) begin(k, step int) {
+	if u.step = step; len(u.users) < k*step {
+		u.users, u.shares, u.count = make([]int, k*step), make([]float64, k*step), make([]int, k)
+	}
+	clear(u.count)
+}
+
 // use adds sample i of the block to the users of center a.
-func (u *centerUsers) use(step, a, i int, share float64) {
-	at := a*step + u.count[a]
+func (u *centerUsers) use(a, i int, share float64) {
+	at := a*u.step + u.count[a]
 	u.users[at], u.shares[at] = i, share
 	u.count[a]++
 }
 
 // addUsers adds to the row of sums of each center the rows of x that its users have, by their shares.
-func (u *centerUsers) addUsers(step int, sums *Matrix, x []float64) {
+func (u *centerUsers) addUsers(sums *Matrix, x []float64) {
 	for a, n := range u.count {
-		addRows(sums.row(a), u.shares[a*step:a*step+n], u.users[a*step:a*step+n], x)
+		addRows(sums.row(a), u.shares[a*u.step:][:n], u.users[a*u.step:][:n], x)
 	}
-}
-
-// clusterMemory is the scratch space of one worker: products, and the samples of each cluster in a block.
-type clusterMemory struct {
-	b []float64
-	centerUsers
 }
 
 func newClustering(s *samples, z *Matrix, k int) *clustering {
@@ -84,8 +70,7 @@ func newClustering(s *samples, z *Matrix, k int) *clustering {
 	l := &clustering{
 		s: s, z: z, k: k,
 		squares: make([]float64, n), half: make([]float64, k), scratch: make([]float64, 3*n),
-		sums: make([]clusterSums, c), workers: make([]clusterMemory, max(1, min(s.workers, c))),
-		step: min(blockRows(n, r), max(n, 1)),
+		sums: make([]clusterSums, c), users: make([]centerUsers, min(s.workers, c)),
 	}
 	for i := range n {
 		l.squares[i] = sumSquares(z.row(i))
@@ -93,50 +78,38 @@ func newClustering(s *samples, z *Matrix, k int) *clustering {
 	for t := range l.sums {
 		l.sums[t].rows, l.sums[t].weights = NewMatrix(k, r, nil), make([]float64, k)
 	}
-	l.task = l.assign
 	return l
 }
 
-// assign runs one task of a step: it finds the nearest center of a chunk's samples.
-func (l *clustering) assign(worker, task int) {
-	p, h := &l.sums[task], &l.workers[worker]
-	n, r, k := l.z.Rows, l.z.Cols, l.k
-	if h.b == nil {
-		h.b = make([]float64, k*l.step)
-		h.users, h.shares, h.count = make([]int, k*l.step), make([]float64, k*l.step), make([]int, k)
-	}
-	clear(p.rows.Data)
-	clear(p.weights)
-	p.inertia, p.far, p.farRow = 0, -1, -1
-	first, last := taskRange(n, len(l.sums), task)
-	for lo := first; lo < last && !stopped(l.s.ctx); lo += l.step {
-		hi := min(lo+l.step, last)
-		z, b := l.z.Data[lo*r:hi*r], h.b[:(hi-lo)*k]
-		clear(b)
-		clear(h.count)
-		addMulNT(b, k, z, hi-lo, l.f.Data, k, r, false)
-		for i := range hi - lo {
-			row := b[i*k : (i+1)*k]
-			best, most := 0, row[0]-l.half[0]
-			for j, v := range row {
-				if v -= l.half[j]; v > most {
-					best, most = j, v
-				}
-			}
-			w := l.s.weight(lo + i)
-			if w == 0 {
-				continue
-			}
-			d := max(0, l.squares[lo+i]-2*most)
-			p.inertia += w * d
-			p.weights[best] += w
-			h.use(l.step, best, i, w)
-			if d > p.far {
-				p.far, p.farRow = d, lo+i
+// assign finds the nearest center of a block's samples.
+func (l *clustering) assign(at block) {
+	p, h, lo, m := &l.sums[at.chunk], &l.users[at.worker], at.lo, at.hi-at.lo
+	r, k := l.z.Cols, l.k
+	z, b := l.z.Data[lo*r:at.hi*r], at.scratch[:m*k]
+	clear(b)
+	h.begin(k, m)
+	addMulNT(b, k, z, m, l.f.Data, k, r, false)
+	for i := range m {
+		row := b[i*k : (i+1)*k]
+		best, most := 0, row[0]-l.half[0]
+		for j, v := range row {
+			if v -= l.half[j]; v > most {
+				best, most = j, v
 			}
 		}
-		h.addUsers(l.step, p.rows, z)
+		w := l.s.weight(lo + i)
+		if w == 0 {
+			continue
+		}
+		d := max(0, l.squares[lo+i]-2*most)
+		p.inertia += w * d
+		p.weights[best] += w
+		h.use(best, i, w)
+		if d > p.far {
+			p.far, p.farRow = d, lo+i
+		}
 	}
+	h.addUsers(p.rows, z)
 }
 
 // plusPlus returns k rows of z, the seeds of k-means++. If ctx ends, the last seeds are 0.
@@ -144,13 +117,11 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	n, r := l.z.Rows, l.z.Cols
 	f, scratch := NewMatrix(l.k, r, nil), l.scratch
 	shares, best, trial := scratch[:n], scratch[n:2*n], scratch[2*n:]
-	for i := range shares {
-		shares[i] = l.s.weight(i)
-	}
-	copy(f.row(0), l.z.row(sampleRow(rng, shares)))
-	distances := func(dst []float64, to []float64) (sum float64) {
+	copy(f.row(0), l.z.row(drawRows(rng, 1, n, l.s.weight)[0]))
+	z := l.z
+	distances := func(dst, shares, to []float64) (sum float64) {
 		for i := range n {
-			dst[i] = min(shares[i], l.s.weight(i)*squaredDistance(l.z.row(i), to))
+			dst[i] = min(shares[i], l.s.weight(i)*squaredDistance(z.row(i), to))
 			sum += dst[i]
 		}
 		return sum
@@ -158,16 +129,15 @@ func (l *clustering) plusPlus(rng *rand.Rand) *Matrix {
 	for i := range shares {
 		shares[i] = math.Inf(1)
 	}
-	distances(shares, f.row(0))
+	distances(shares, shares, f.row(0))
 	tries := 2 + int(math.Log(float64(l.k)))
 	for j := 1; j < l.k; j++ {
 		least := math.Inf(1)
-		for range tries {
+		for _, i := range drawRows(rng, tries, n, func(i int) float64 { return shares[i] }) {
 			if stopped(l.s.ctx) { // the next pass over the samples returns the error
 				return f
 			}
-			i := sampleRow(rng, shares)
-			if sum := distances(trial, l.z.row(i)); sum < least {
+			if sum := distances(trial, shares, z.row(i)); sum < least {
 				least = sum
 				best, trial = trial, best
 				copy(f.row(j), l.z.row(i))
@@ -188,8 +158,14 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 		for j := range l.half {
 			l.half[j] = sumSquares(f.row(j)) / 2
 		}
-		runTasks(l.s.workers, len(l.sums), l.task)
-		if err := cancelled(l.s.ctx); err != nil {
+		for t := range l.sums {
+			p := &l.sums[t]
+			clear(p.rows.Data)
+			clear(p.weights)
+			p.inertia, p.far, p.farRow = 0, -1, -1
+		}
+		by := parallelism{l.s.ctx, l.s.workers, &l.space}
+		if err := by.eachBlock(chunking{l.z.Rows, l.z.Cols, reduceChunks}, l.k, l.assign); err != nil {
 			return 0, err
 		}
 		inertia = 0
@@ -243,18 +219,18 @@ func (l *clustering) race(runs []kmeansRun, steps int) (err error) {
 	return nil
 }
 
-// drawRows returns random rows, drawn by weight with replacement.
-func drawRows(s *samples, rng *rand.Rand, count int) []int {
-	cumulative := make([]float64, s.n)
+// drawRows returns random indices below n, drawn with replacement by their shares.
+func drawRows(rng *rand.Rand, count, n int, share func(i int) float64) []int {
+	cumulative := make([]float64, n)
 	var sum float64
 	for i := range cumulative {
-		sum += s.weight(i)
+		sum += share(i)
 		cumulative[i] = sum
 	}
 	rows := make([]int, count)
 	for i := range rows {
 		u := rng.Float64() * sum
-		rows[i] = sort.Search(s.n-1, func(i int) bool { return cumulative[i] > u })
+		rows[i] = sort.Search(n-1, func(i int) bool { return cumulative[i] > u })
 	}
 	return rows
 }

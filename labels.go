@@ -10,6 +10,7 @@ package softkmeans
 // tried, and replace the first labels if `replaces` returns true.
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -114,29 +115,18 @@ type clusters struct {
 	scatter *Matrix // p×p: the scatter of y
 }
 
-// openClusters returns the samples in their leading directions, the rows of lead; if lead is nil, it computes
-// them.
+// openClusters returns the samples in their leading directions, the rows of lead.
 func openClusters(x rows, k int, lead *Matrix) (*clusters, error) {
 	s := x.data()
-	p := min(labelDirections*k, s.rankBound())
-	if lead == nil {
-		pc, err := principalOf(x, wanted{p, 0}, SolverAuto, toLabel)
-		if err != nil {
-			return nil, err
-		}
-		lead = pc.basis
-	}
-	p = min(p, lead.Rows)
+	p := min(labelDirections*k, s.rankBound(), lead.Rows)
 	c := &clusters{s: s, k: k, basis: rowsOf(lead, 0, p), y: NewMatrix(s.n, p, nil), mean: make([]float64, p)}
 	if err := x.changeBasis(c.y, c.basis); err != nil {
 		return nil, err
 	}
-	total := 0.0
 	for i := range s.n {
 		axpy(c.mean, s.weight(i), c.y.row(i))
-		total += s.weight(i)
 	}
-	scale(c.mean, 1/total)
+	scale(c.mean, 1/s.mass().value())
 	for i := range s.n {
 		axpy(c.y.row(i), -1, c.mean)
 	}
@@ -251,10 +241,8 @@ func (c *clusters) rule(labels []int, places *Matrix) *rule {
 		clear(within.row(a)[a+1:])
 		r.logDet -= 2 * math.Log(within.row(a)[a])
 	}
+	timesT(r.vectors, means, inverse)
 	for j := range c.k {
-		for a := range p {
-			r.vectors.row(j)[a] = dot(inverse.row(a), means.row(j))
-		}
 		r.half[j] = dot(r.vectors.row(j), means.row(j)) / 2
 	}
 	return r
@@ -459,7 +447,7 @@ func (c *clusters) draw(labels []int) (*clusters, []int) {
 	if c.s.n <= most {
 		return c, slices.Clone(labels)
 	}
-	return c.some(drawRows(c.s, rand.New(rand.NewPCG(labelStream, 1)), most), nil, labels)
+	return c.some(drawRows(rand.New(rand.NewPCG(labelStream, 1)), most, c.s.n, c.s.weight), nil, labels)
 }
 
 // some returns clusters of the listed rows with new weights, nil for 1, and their labels.
@@ -484,17 +472,9 @@ const spreadRate = 1.5
 // axes returns L⁻¹·basis, p×d, times a power of two: the absolute entries of each row add up to less than 1.
 // spread is Model.ClusterSpread along these axes, for the rows that r was made for.
 func (c *clusters) axes(r *rule) (out *Matrix, spread float64) {
-	p, rows, squares := c.basis.Rows, float64(c.s.n-len(c.s.zeroWeights())), 0.0
-	out, most := NewMatrix(p, c.s.d, nil), 0.0
-	for a := range p {
-		for b, v := range r.root.row(a) {
-			axpy(out.row(a), v, c.basis.row(b))
-			squares += v * v
-		}
-		size, _ := rowMaxAbs(out.row(a))
-		most = max(most, size)
-	}
-	_, exp := math.Frexp(most * float64(c.s.d))
+	p, rows, squares := c.basis.Rows, float64(c.s.n-len(c.s.zeroWeights())), sumSquares(r.root.Data)
+	out = combine(context.Background(), r.root, c.basis)
+	_, exp := math.Frexp(maxAbs(out) * float64(c.s.d))
 	scale(out.Data, math.Ldexp(1, -exp))
 	// LLᵀ is the scatter W plus ρ times the identity, for the ridge ρ. So tr(L⁻¹WL⁻ᵀ) = p − ρ‖L⁻¹‖².
 	within := max(0, float64(p)-r.ridge*squares) / (sumOf(r.weights) * float64(p))
@@ -532,19 +512,9 @@ func (m *Matrix) score(by parallelism, means, axes *Matrix, fn scored) error {
 
 // alongAxes returns (x − from)·axesᵀ.
 func alongAxes(by parallelism, x *Matrix, from []float64, axes *Matrix) (*Matrix, error) {
-	p, d := axes.Rows, x.Cols
-	out := NewMatrix(x.Rows, p, nil)
-	axes = axes.Clone() // with contiguous rows
-	err := by.eachBlock(chunking{x.Rows, d, manyChunks}, d, func(at block) {
-		rows := at.scratch[:(at.hi-at.lo)*d]
-		for i := at.lo; i < at.hi; i++ {
-			row := rows[(i-at.lo)*d:][:d]
-			copy(row, x.row(i))
-			axpy(row, -1, from)
-		}
-		addMulNT(out.Data[at.lo*p:at.hi*p], p, rows, at.hi-at.lo, axes.Data, p, d, false)
-	})
-	return out, err
+	s, out := plainRows(x), NewMatrix(x.Rows, axes.Rows, nil)
+	s.parallelism, s.mean = by, from
+	return out, s.changeBasis(out, axes.Clone()) // with contiguous rows
 }
 
 // scoreRows calls fn for each row of x with its nearest vector and its scores. It assumes that all entries

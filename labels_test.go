@@ -102,11 +102,17 @@ func labelCases() (list []labelCase) {
 	return list
 }
 
+// leading is the directions in which labels of k clusters are looked for.
+func leading(t *testing.T, s *samples, k int) *Matrix {
+	t.Helper()
+	return mustDo(principalOf(s, wanted{min(labelDirections*k, s.rankBound()), 0}, SolverAuto, toFit))(t).basis
+}
+
 // labelled is the model of a case with its means and labels.
 func (c labelCase) labelled(t *testing.T, workers int) *Model {
 	t.Helper()
-	m := &Model{Centers: c.centers, Memberships: c.g}
-	must(t, m.label(mustDo(newSamples(bg, c.x, c.w, workers, true))(t), largest(nil, c.g), nil, true))
+	m, s := &Model{Centers: c.centers, Memberships: c.g}, mustDo(newSamples(bg, c.x, c.w, workers, true))(t)
+	must(t, m.label(s, largest(nil, c.g), leading(t, s, c.centers.Rows), true))
 	return m
 }
 
@@ -401,7 +407,7 @@ func TestChosenLabels(t *testing.T) {
 		for _, workers := range []int{1, 2, 5} {
 			s := mustDo(newSamples(bg, c.x, c.w, workers, true))(t)
 			own, m := c.labelled(t, workers), &Model{Centers: c.centers, Memberships: c.g}
-			must(t, m.label(s, largest(nil, c.g), nil, false))
+			must(t, m.label(s, largest(nil, c.g), leading(t, s, c.centers.Rows), false))
 			if acc := accuracyOf(truth, own.Clusters); acc > 0.8 {
 				t.Fatalf("%d rows: the memberships' start is right in %.3f", n, acc)
 			}
@@ -426,7 +432,7 @@ func TestChosenLabels(t *testing.T) {
 	for _, k := range []int{1, 2, 3} { // rows that are all the same, of which no clusters settle
 		same := &Model{Centers: NewMatrix(k, 2, nil), Memberships: randomData(9, k, 0, 1)}
 		s := mustDo(newSamples(bg, NewMatrix(9, 2, inTurn(18, 3, 4)), nil, 1, true))(t)
-		must(t, same.label(s, largest(nil, same.Memberships), nil, false))
+		must(t, same.label(s, largest(nil, same.Memberships), identity(2), false))
 		if len(same.Clusters) != 9 || same.ClusterAxes != nil {
 			t.Errorf("k = %d: equal rows have the labels %v", k, same.Clusters)
 		}
@@ -441,7 +447,8 @@ func TestLabelsOfStarts(t *testing.T) {
 	full := endingAt(1 << 30)
 	best := mustDo(FitMinVolume(full, x, 3, &MinVolumeOptions{Workers: 1}))(t)
 	own := &Model{Centers: best.Centers, Memberships: best.Memberships}
-	must(t, own.label(mustDo(newSamples(bg, x, nil, 1, true))(t), largest(nil, best.Memberships), nil, true))
+	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+	must(t, own.label(s, largest(nil, best.Memberships), leading(t, s, 3), true))
 	if maxDiff(quick.Centers, best.Centers) != 0 || !slices.Equal(quick.Clusters, own.Clusters) {
 		t.Error("a given start has other centers, or not the labels of its memberships")
 	}

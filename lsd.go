@@ -164,7 +164,8 @@ func (m *LSDModel) label(o *operator) error {
 		return err
 	}
 	c := &Model{Centers: m.Vertices, Memberships: m.Memberships}
-	if err = c.label(x, largest(nil, m.Memberships), nil, false); err == nil {
+	lead := identity(w.Cols) // coordinates are along leading directions
+	if err = c.label(x, largest(nil, m.Memberships), lead, false); err == nil {
 		m.Clustering = c
 	}
 	return err

@@ -176,13 +176,10 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 			return turn, sum
 		}
 		omega := r.step(g, mu)
-		next := turn.Clone()
 		for i := range p {
-			for c, v := range omega.row(i) {
-				axpy(next.row(i), v, turn.row(c))
-			}
+			omega.row(i)[i]++ // I + Ω
 		}
-		next = r.orthogonal(next)
+		next := r.orthogonal(combine(r.ctx, omega, turn))
 		now := r.place(trial, next)
 		if now < sum {
 			mu *= 0.1
@@ -309,22 +306,12 @@ func hyperplane(z *Matrix, k int) *Matrix {
 		w[i] += side / math.Sqrt(float64(k))
 	}
 	ww := sumSquares(w)
-	b := RegularSimplex(k)
-	out := NewMatrix(z.Cols, k-1, nil)
-	h := make([]float64, k)
-	for col := range z.Rows {
-		clear(h)
-		h[col] = 1
-		axpy(h, -2*w[col]/ww, w)
-		turned := make([]float64, k-1)
-		for j, v := range h {
-			axpy(turned, -side*math.Sqrt(c)*v, b.row(j))
-		}
-		for i, v := range z.row(col) {
-			axpy(out.row(i), v, turned)
-		}
+	bg, h := context.Background(), identity(k)
+	for i := range k {
+		axpy(h.row(i), -2*w[i]/ww, w)
 	}
-	return out
+	scale(h.Data, -side*math.Sqrt(c))
+	return combine(bg, z.transposed(), combine(bg, h, RegularSimplex(k)))
 }
 
 // aroundMean returns a start for samples that are near no hyperplane off the origin, for example if the rows

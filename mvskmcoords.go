@@ -156,11 +156,7 @@ func (m *alternation) principalRows() (w, axes *Matrix) {
 		_ = m.sparse.changeBasis(w, m.pc.basis)
 		return w, m.pc.basis
 	}
-	over := chunking{m.s.n, m.r, manyChunks} // for a random sample of the rows, too
-	_ = m.s.eachBlock(over, 0, func(at block) {
-		addMulNT(w.Data[at.lo*p:at.hi*p], p, m.z.Data[at.lo*m.r:], at.hi-at.lo, m.pc.basis.Data, p, m.r,
-			false)
-	})
+	timesT(w, m.z, m.pc.basis)
 	return w, m.pc.basis
 }
 

@@ -56,19 +56,14 @@ func (m *alternation) newIterate() *iterate {
 // lossAt returns L.
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
-// passMemory is the memory of pass and centersStep. From the second call on, both allocate nothing except
-// goroutines, unless rows are sparse, centers have bounds, or the pass is the first by multipliers.
+// passMemory is the memory of pass and centersStep. From the second call on, both allocate only the functions
+// of the pass, unless rows are sparse, centers have bounds, or the pass is the first by multipliers.
 type passMemory struct {
 	problem simplexProblem
 	r       int // columns of z; 0 for sparse rows
 	sums    []chunkSums
 	workers []workerMemory
-	step    int // rows of a block
-	task    func(worker, chunk int)
-	// The arguments of the pass in progress.
-	m    *alternation
-	to   *iterate
-	warm *Matrix
+	space   workspace
 	// For setPenalty and centersStep.
 	contrasted, half *Matrix
 	a, inverse       []float64
@@ -87,12 +82,10 @@ type chunkSums struct {
 
 // workerMemory is the scratch space of one worker.
 type workerMemory struct {
-	solver  rowSolver
-	begun   bool
-	scratch []float64
-	row     []float64
-	coef    []float64 // the memberships of a sample that are not 0
-	index   []int     // their centers
+	solver rowSolver
+	row    []float64
+	coef   []float64 // the memberships of a sample that are not 0
+	index  []int     // their centers
 	centerUsers
 }
 
@@ -109,17 +102,16 @@ func (m *alternation) memory() *passMemory {
 		r = m.r
 	}
 	c := chunks(m.s.n, r, reduceChunks)
-	v := &passMemory{
-		r:       r,
-		sums:    make([]chunkSums, c),
-		workers: make([]workerMemory, max(1, min(m.s.workers, c))),
-		step:    min(blockRows(m.s.n, r), max(m.s.n, 1)),
+	v := &passMemory{r: r, sums: make([]chunkSums, c), workers: make([]workerMemory, min(m.s.workers, c))}
+	for w := range v.workers {
+		h := &v.workers[w]
+		h.row, h.coef, h.index = make([]float64, r), make([]float64, k), make([]int, k)
 	}
 	for t := range v.sums {
 		v.sums[t] = chunkSums{gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), sum: make([]float64, k)}
 	}
 	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
-	v.task, v.problem.fast, v.problem.local = v.chunk, m.s.n*k*k >= fastWork, m.local
+	v.problem.fast, v.problem.local = m.s.n*k*k >= fastWork, m.local
 	v.inside.s, v.inside.z = m.s, m.z
 	m.work = v
 	return v
@@ -133,9 +125,16 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	v.problem.set(to.f, m.o.Sum)
 	v.problem.once = !m.many && m.trivial()
 	for w := range v.workers {
-		v.workers[w].begun = false
+		v.workers[w].solver.begin(&v.problem)
 	}
-	v.m, v.to, v.warm, v.inside.on = m, to, warm, false
+	for t := range v.sums {
+		part := &v.sums[t]
+		clear(part.gg.Data)
+		clear(part.gz.Data)
+		clear(part.sum)
+		part.objective, part.used = 0, 0
+	}
+	v.inside.on = false
 	if m.z != nil && warm != nil {
 		v.inside.begin(&v.problem, m.tol, m.pc.total)
 	}
@@ -144,9 +143,15 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 			return err
 		}
 	}
-	runTasks(m.s.workers, len(v.sums), v.task)
-	v.m, v.to, v.warm = nil, nil, nil
-	if err := cancelled(m.s.ctx); err != nil {
+	by := parallelism{m.s.ctx, m.s.workers, &v.space}
+	err := by.eachBlock(chunking{m.s.n, v.r, reduceChunks}, v.r+v.problem.k, func(at block) {
+		if v.inside.on {
+			m.blockInside(to, warm, at)
+		} else {
+			m.block(to, warm, at)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	clear(to.gg.Data)
@@ -182,55 +187,27 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	return nil
 }
 
-// chunk runs one task of a pass.
-func (v *passMemory) chunk(worker, task int) {
-	part, h := &v.sums[task], &v.workers[worker]
-	clear(part.gg.Data)
-	clear(part.gz.Data)
-	clear(part.sum)
-	part.objective, part.used = 0, 0
-	if k, r := v.m.k, v.r; h.row == nil {
-		h.row, h.coef, h.index = make([]float64, r), make([]float64, k), make([]int, k)
-		h.users, h.shares, h.count = make([]int, k*v.step), make([]float64, k*v.step), make([]int, k)
-		h.scratch = make([]float64, v.step*(r+v.problem.k))
-	}
-	if !h.begun {
-		h.begun = true
-		h.solver.begin(&v.problem)
-	}
-	first, last := taskRange(v.m.s.n, len(v.sums), task)
-	for lo := first; lo < last && !stopped(v.m.s.ctx); lo += v.step {
-		if hi := min(lo+v.step, last); v.inside.on {
-			v.blockInside(part, h, lo, hi)
-		} else {
-			v.block(part, h, lo, hi)
-		}
-	}
-	if v.inside.on {
-		part.objective = math.Ldexp(part.objective, 2*v.problem.exp)
-	}
-}
-
-// block adds rows lo…hi−1 to a chunk's sums.
-func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
-	m, to, p, r := v.m, v.to, &v.problem, v.r
+// block adds the rows of a block to the sums of their chunk.
+func (m *alternation) block(to *iterate, warm *Matrix, at block) {
+	v, p, r, lo, hi := m.work, &m.work.problem, m.work.r, at.lo, at.hi
+	part, h := &v.sums[at.chunk], &v.workers[at.worker]
 	var z []float64
 	if m.z != nil {
 		z = m.z.Data[lo*r : hi*r]
 	}
 	if !p.same(to.g, lo, hi) {
-		b := h.scratch[:(hi-lo)*p.k]
+		b := at.scratch[:(hi-lo)*p.k]
 		switch {
 		case m.sparse != nil:
 			m.sparse.terms(b, p, lo)
 		case p.near:
 			p.productsNear(b, z)
 		default:
-			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
+			b = p.products(at, m.z)
 		}
-		h.solver.rows(m.s.ctx, to.g, v.warm, lo, hi, b)
+		h.solver.rows(m.s.ctx, to.g, warm, lo, hi, b)
 	}
-	clear(h.count)
+	h.begin(m.k, hi-lo)
 	for i := range hi - lo {
 		w := m.s.weight(lo + i)
 		if w == 0 {
@@ -241,7 +218,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 			if g != 0 {
 				h.coef[n], h.index[n] = -g, a
 				n++
-				h.use(v.step, a, i, w*g)
+				h.use(a, i, w*g)
 			}
 		}
 		part.used += n
@@ -264,21 +241,22 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 		addRows(h.row, coef, index, to.f.Data)
 		part.objective += w * sumSquares(h.row)
 	}
-	h.addUsers(v.step, part.gz, z)
+	h.addUsers(part.gz, z)
 }
 
 // blockInside is block in a pass by multipliers. The chunk's gg, gz and sum become YᵀG, YᵀZ and 1ᵀG.
-func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
-	m, k, wide := v.m, v.m.k, v.inside.linear.Rows
-	rows := h.scratch[:(hi-lo)*wide]
-	clear(h.count)
+func (m *alternation) blockInside(to *iterate, warm *Matrix, at block) {
+	v, k, r, lo, hi, wide := m.work, m.k, m.r, at.lo, at.hi, m.r+1
+	part, h, unit := &v.sums[at.chunk], &v.workers[at.worker], math.Ldexp(1, 2*v.problem.exp)
+	rows := at.scratch[:(hi-lo)*wide]
+	h.begin(k, hi-lo)
 	for i := range hi - lo {
 		copy(rows[i*wide:], v.inside.constant)
 	}
-	addMulNT(rows, wide, m.z.Data[lo*v.r:hi*v.r], hi-lo, v.inside.linear.Data, wide, v.r, false)
+	addMulNT(rows, wide, m.z.Data[lo*r:hi*r], hi-lo, v.inside.linear.Data, wide, r, false)
 	for i := lo; i < hi && !stopped(m.s.ctx); i++ {
-		g, z, row := v.to.g.row(i), m.z.row(i), rows[(i-lo)*wide:(i-lo+1)*wide]
-		h.solver.solveFree(g, row[:k], z, v.warm.row(i))
+		g, z, row := to.g.row(i), m.z.row(i), rows[(i-lo)*wide:(i-lo+1)*wide]
+		h.solver.solveFree(g, row[:k], z, warm.row(i))
 		w := m.s.weight(i)
 		if w == 0 {
 			continue
@@ -289,7 +267,7 @@ func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 				continue
 			}
 			squares += y * (g[j] - row[j])
-			h.use(v.step, j, i-lo, w*y)
+			h.use(j, i-lo, w*y)
 		}
 		for _, x := range g {
 			if x > 0 {
@@ -297,10 +275,10 @@ func (v *passMemory) blockInside(part *chunkSums, h *workerMemory, lo, hi int) {
 			}
 		}
 		axpy(part.sum, w, g)
-		part.objective += w * squares
+		part.objective += w * squares * unit
 	}
-	h.addUsers(v.step, part.gg, v.to.g.Data[lo*k:hi*k])
-	h.addUsers(v.step, part.gz, m.z.Data[lo*v.r:hi*v.r])
+	h.addUsers(part.gg, to.g.Data[lo*k:hi*k])
+	h.addUsers(part.gz, m.z.Data[lo*r:hi*r])
 }
 
 // setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.

@@ -379,7 +379,7 @@ func (m *alternation) solveTall() (*volumeRun, error) {
 // replaced by the floor of all rows, so that residual may be below 0.
 func (m *alternation) draw() *alternation {
 	size := min(max(drawnRows, drawnPerCenter*m.k), m.s.n/4)
-	list := drawRows(m.s, rand.New(rand.NewPCG(m.o.Seed, drawStream)), size)
+	list := drawRows(rand.New(rand.NewPCG(m.o.Seed, 0xd0a7)), size, m.s.n, m.s.weight)
 	part := *m
 	part.s = m.s.some(size, slices.Repeat([]float64{1 / m.perWeight(1) / float64(size)}, size))
 	part.work, part.z = nil, chosenRows(m.z, list)
@@ -388,9 +388,6 @@ func (m *alternation) draw() *alternation {
 	part.residual = m.pc.floor - squaresBeyond(part.s, part.z, inside)
 	return &part
 }
-
-// drawStream is the stream of random numbers that draw takes.
-const drawStream = 0xd0a7
 
 // refine improves the run on a sample by measuring its centers on all rows: once, and up to tallPasses times
 // more, until a step does not lower the loss of all rows.

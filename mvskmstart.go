@@ -121,7 +121,7 @@ func (m *alternation) fewRows(w *Matrix, rng *rand.Rand) (s *samples, few *Matri
 	if w.Rows <= kmeansRows {
 		return m.s, w.Clone(), nil
 	}
-	rows = drawRows(m.s, rng, kmeansRows)
+	rows = drawRows(rng, kmeansRows, m.s.n, m.s.weight)
 	return m.s.some(kmeansRows, nil), chosenRows(w, rows), rows
 }
 
@@ -157,7 +157,7 @@ func (m *alternation) kmeansInPlane(
 
 // kmeansShare returns the part of the variance in the principal subspace that k-means explains.
 func (m *alternation) kmeansShare() (float64, error) {
-	rng := rand.New(rand.NewPCG(m.o.Seed, shareStream))
+	rng := rand.New(rand.NewPCG(m.o.Seed, 0x5a4e))
 	all, _ := m.principalRows()
 	s, w, _ := m.fewRows(all, rng)
 	runs, err := m.kmeansInPlane(s, w, rng, func(count int) int { return (m.kmeansEffort(w)(count) + 3) / 4 })
@@ -166,9 +166,6 @@ func (m *alternation) kmeansShare() (float64, error) {
 	}
 	return 1 - runs[0].inertia/squaresBeyond(s, w, nil), nil
 }
-
-// shareStream is the stream of random numbers that kmeansShare takes.
-const shareStream = 0x5a4e
 
 // manyCenters reports whether centers are many. FitMinVolume then starts by InitSPA unless Init says
 // otherwise, and k-means makes fewer runs. From k-means centers, each row begins with few of them, and the
@@ -245,7 +242,7 @@ func (m *alternation) besideFixed(restart int) (*Matrix, error) {
 			return nil, err
 		}
 		mixed := combine(m.s.ctx, g, near)
-		best, most := drawRows(m.s, rng, 1)[0], roundedFloor*m.perWeight(m.pc.total)
+		best, most := drawRows(rng, 1, m.s.n, m.s.weight)[0], roundedFloor*m.perWeight(m.pc.total)
 		for i := 0; i < w.Rows && restart == 0; i++ {
 			if far := squaredDistance(w.row(i), mixed.row(i)); far > most && m.s.weight(i) > 0 {
 				best, most = i, far

@@ -128,7 +128,6 @@ type purpose int
 const (
 	toFit     purpose = iota // directions, and a floor
 	toCertify                // a floor; if affordable, from a solver without random vectors
-	toLabel                  // directions only
 )
 
 // choice lists the solvers to try: first, and then the solver `then` if first does not converge or loses too
@@ -154,7 +153,7 @@ func chooseSolver(asked Solver, sparse bool, why purpose, p, small, large int) c
 		return choice{SolverKrylov, SolverKrylov, steps}
 	case krylov && !(gramAffordable && why == toCertify):
 		return choice{SolverKrylov, SolverGram, steps}
-	case !sparse && small <= jacobiMaxSide && why != toLabel:
+	case !sparse && small <= jacobiMaxSide:
 		return choice{SolverGram, SolverJacobi, 0}
 	}
 	return choice{SolverGram, SolverGram, 0}

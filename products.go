@@ -179,9 +179,10 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	if b == 0 {
 		return NewMatrix(b, s.d, nil), cancelled(s.ctx)
 	}
+	y := plainRows(yt)
 	if s.wide() { // a few columns at a time, without partial sums
 		out, left := NewMatrix(b, s.d, nil), make([]float64, stripSize(b, s.n))
-		packStrips(left, yt.Data, b, s.n, yt.Stride)
+		y.packStrips(left, span{0, b}, span{0, s.n}, false)
 		err := s.eachBlock(chunking{s.d, s.n, manyChunks}, stripLength(s.n), func(at block) {
 			s.packStripsT(at.scratch, span{0, s.n}, span{at.lo, at.hi})
 			addMulStrips(out.Data[at.lo:], s.d, left, b, at.scratch, at.hi-at.lo, s.n, false)
@@ -194,7 +195,7 @@ func (s *samples) multiplyT(yt *Matrix) (*Matrix, error) {
 	err := s.eachBlock(over, roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
 		m := at.hi - at.lo
 		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
-		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
+		y.packStrips(left, span{0, b}, span{at.lo, at.hi}, false)
 		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
 		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
 	})
@@ -268,7 +269,7 @@ func (s *samples) changeBasis(z, basis *Matrix) error {
 	over := chunking{s.n, s.d, manyChunks}
 	if basis == nil {
 		return s.eachBlock(over, s.d, func(at block) {
-			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi, false)
+			s.pack(z.Data[at.lo*s.d:at.hi*s.d], at.lo, at.hi)
 		})
 	}
 	p, wide := basis.Rows, min(projectedColumns, s.d)
@@ -288,9 +289,9 @@ func (s *samples) changeBasis(z, basis *Matrix) error {
 			}
 		})
 	}
-	right, column := make([]float64, stripSize(p, s.d)), roundUp(p, stripRows)
+	right, column, axes := make([]float64, stripSize(p, s.d)), roundUp(p, stripRows), plainRows(basis)
 	for lo := 0; lo < s.d && p > 0; lo += wide {
-		packStrips(right[lo*column:], basis.Data[lo:], p, min(wide, s.d-lo), s.d)
+		axes.packStrips(right[lo*column:], span{0, p}, span{lo, min(lo+wide, s.d)}, false)
 	}
 	return s.eachBlock(over, stripLength(wide), func(at block) {
 		for i := at.lo; i < at.hi; i += projectedRows {

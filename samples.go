@@ -286,9 +286,9 @@ func (s *samples) zeroWeights() (rows []int) {
 	return rows
 }
 
-// pack writes rows lo…hi−1 to dst without gaps. If weighted is set, it multiplies them by √w_i.
-func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
-	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
+// pack writes rows lo…hi−1 to dst without gaps and without their weights.
+func (s *samples) pack(dst []float64, lo, hi int) {
+	s.packPart(dst, span{lo, hi}, span{0, s.d}, false)
 }
 
 // packPart writes the given columns of the given rows to dst without gaps, times √w_i if weighted is set.
@@ -320,7 +320,7 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 	}
 }
 
-// packT writes the transpose of the result of pack: column by column.
+// packT writes rows lo…hi−1 column by column. If weighted is set, it multiplies rows by √w_i.
 func (s *samples) packT(dst []float64, lo, hi int, weighted bool) {
 	a, m := s.factor(), hi-lo
 	for i := range m {
@@ -329,6 +329,11 @@ func (s *samples) packT(dst []float64, lo, hi int, weighted bool) {
 			dst[j*m+i] = (v*a - s.mean[j]) * w
 		}
 	}
+}
+
+// plainRows returns the rows of m as samples that packing copies: without weights, units and mean.
+func plainRows(m *Matrix) *samples {
+	return &samples{x: m, n: m.Rows, d: m.Cols, mean: make([]float64, m.Cols)}
 }
 
 // packStrips writes some columns of some rows as strips of rows. If weighted is set, it multiplies rows by
@@ -422,13 +427,10 @@ func (s *samples) totalSquares() (total, off float64, err error) {
 }
 
 func (s *samples) varying() int {
-	var first []float64
+	first := s.x.row(argmax(s.weights))
 	same := indices(s.d) // the columns in which all rows so far are equal
 	for i := 0; i < s.n && len(same) > 0; i++ {
 		if row := s.x.row(i); s.weight(i) > 0 {
-			if first == nil {
-				first = row
-			}
 			same = slices.DeleteFunc(same, func(j int) bool { return row[j] != first[j] })
 		}
 	}

@@ -207,7 +207,7 @@ func TestProducts(t *testing.T) {
 		weights := inTurn(c.n, 1, 2, 3, 0)
 		s := mustDo(newSamples(bg, x, weights, 2, true))(t)
 		xc := NewMatrix(c.n, c.d, nil)
-		s.pack(xc.Data, 0, c.n, true)
+		s.packPart(xc.Data, span{0, c.n}, span{0, s.d}, true)
 		v, y := randomData(c.b, c.d, 0, 1), randomData(c.b, c.n, 0, 2)
 		for _, p := range []struct {
 			name      string

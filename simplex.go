@@ -297,17 +297,14 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	// up to 0, the first vertex may be subtracted from all. The differences keep the digits of vertices far
 	// from 0.
 	_, exp := math.Frexp(top)
-	b := RegularSimplex(k)
-	edges, edge := NewMatrix(k-1, vertices.Cols, nil), make([]float64, vertices.Cols)
+	edges := NewMatrix(k, vertices.Cols, nil)
 	for j := range k {
 		for i, v := range vertices.row(j) {
-			edge[i] = math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp)
-		}
-		for c := max(0, j-1); c < k-1; c++ { // above, B is 0
-			axpy(edges.row(c), b.row(j)[c], edge)
+			edges.row(j)[i] = math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp)
 		}
 	}
-	bg, columns, log := context.Background(), edges.transposed(), 0.5*math.Log(float64(k))
+	bg, log := context.Background(), 0.5*math.Log(float64(k))
+	columns := combine(bg, RegularSimplex(k).transposed(), edges).transposed()
 	f := qrPivot(bg, chosenRows(columns, rowsBySize(columns)))
 	if f.rank < k-1 {
 		return math.Inf(-1), nil

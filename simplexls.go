@@ -6,6 +6,7 @@ package softkmeans
 import (
 	"cmp"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -97,7 +98,7 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	}
 	p.ridge, p.top, p.projected = 0, 0, nil
 	top := p.centreVertices(vertices)
-	if p.flat = p.d == 0 || top < negligible || p.coincide(vertices, top); p.flat {
+	if p.flat = p.d == 0 || top < negligible || p.coincide(); p.flat {
 		return
 	}
 	_, inner := math.Frexp(top)
@@ -154,21 +155,11 @@ func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	return maxAbs(p.vertices)
 }
 
-// coincide reports whether all vertices are the same. top is the largest difference of an entry from the
-// mean.
-func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
-	if top > 0x1p-51 {
-		return false
-	}
+// coincide reports whether all rows of p.vertices are the same.
+func (p *simplexProblem) coincide() bool {
 	for j := 1; j < p.k; j++ {
-		for i, first := range vertices.row(0) {
-			v := 0.0
-			if j < vertices.Rows {
-				v = vertices.row(j)[i]
-			}
-			if v != first {
-				return false
-			}
+		if !slices.Equal(p.vertices.row(j), p.vertices.row(0)) {
+			return false
 		}
 	}
 	return true

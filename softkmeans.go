@@ -266,8 +266,7 @@ func (m *Model) solveRows(x rows, list []int) error {
 
 // label sets the model's clusters, with their means and axes, for its rows, or returns the context's error.
 // labels begin with the largest memberships, and change until they settle. lead contains leading directions
-// of the rows; nil: label finds them. If quick is set, no other starts are tried: neither labels of k-means
-// nor swaps of clusters.
+// of the rows. If quick is set, no other starts are tried: neither labels of k-means nor swaps of clusters.
 func (m *Model) label(x rows, labels []int, lead *Matrix, quick bool) error {
 	c, err := openClusters(x, m.Centers.Rows, lead)
 	if err != nil {

@@ -453,18 +453,9 @@ func (x *SparseMatrix) score(by parallelism, means, axes *Matrix, fn scored) err
 	if err != nil {
 		return err
 	}
-	p, a, v := axes.Rows, x.rows(1), axes.transposed()
-	y, middle := NewMatrix(x.Rows, p, nil), make([]float64, p)
-	for c := range middle {
-		middle[c] = dot(from, axes.row(c))
-	}
-	over := chunking{x.Rows, a.length(p), manyChunks}
-	if err := by.eachBlock(over, p, func(at block) {
-		for i := at.lo; i < at.hi; i++ {
-			a.addTo(y.row(i), i, v, at.scratch[:p])
-			axpy(y.row(i), -1, middle)
-		}
-	}); err != nil {
+	y := NewMatrix(x.Rows, axes.Rows, nil)
+	about := &samples{parallelism: by, n: x.Rows, d: x.Cols, mean: from, centred: true}
+	if err := (&sparseSamples{samples: about, a: x.rows(1)}).changeBasis(y, axes); err != nil {
 		return err
 	}
 	return scoreRows(by, y, means, fn)

@@ -56,7 +56,7 @@ func meanOf(s *samples) (*Stats, error) {
 	sums := NewMatrix(chunks(s.n, s.d, reduceChunks), s.d, nil)
 	err := s.eachBlock(chunking{s.n, s.d, reduceChunks}, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(rows, at.lo, at.hi, false)
+		s.pack(rows, at.lo, at.hi)
 		first := rows[:s.d] // holds the sum of the block
 		scale(first, s.weight(at.lo))
 		for i := at.lo + 1; i < at.hi; i++ {

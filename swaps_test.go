@@ -27,7 +27,7 @@ func blobs(n, d, k int, step float64, seed uint64) (x *Matrix, truth []int) {
 func opened(t *testing.T, x *Matrix, w []float64, k int, labels []int) (*clusters, *Matrix, *settled) {
 	t.Helper()
 	s := mustDo(newSamples(bg, x, w, 1, true))(t)
-	c := mustDo(openClusters(s, k, nil))(t)
+	c := mustDo(openClusters(s, k, leading(t, s, k)))(t)
 	places := c.places(plainMeans(x, labels, NewMatrix(k, x.Cols, nil), w))
 	return c, places, mustDo(c.rest(labels, places))(t)
 }
