@@ -34,7 +34,7 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		}
 		return names
 	}
-	without := func(text string, columns ...int) {
+	without := func(text, end string, columns ...int) {
 		var words []string
 		for _, j := range columns {
 			if word := dropWord(&d.Head, j-1); word != "" {
@@ -43,12 +43,12 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		}
 		if len(words) == len(columns) {
 			these := table.Plural(len(words), "it", "them")
-			text += "; -drop " + strings.Join(words, ",") + " leaves " + these + " out"
+			text += "; -drop " + strings.Join(words, ",") + " leaves " + these + " out" + end
 		}
 		note(text)
 	}
 	if at := kinds.Codes(d.x, d.Names, d.Doubted); len(at) > 0 {
-		without(kinds.CodesWords(called(at)), at...)
+		without(kinds.CodesWords(called(at)), table.Plural(len(at), " if it is a code", " if they are codes"), at...)
 	}
 	if at := kinds.Constant(d.x); at != nil {
 		note(kinds.ConstantWords(called(at)))
@@ -64,7 +64,7 @@ func (d *data) look(f *inputFlags) scale.Kind {
 	d.kind = found
 	switch k := d.kind; {
 	case k.Total > 0:
-		without("column "+short(d.Names[k.Total-1], mostName)+kinds.TotalWords, k.Total)
+		without("column "+short(d.Names[k.Total-1], mostName)+kinds.TotalWords, "", k.Total)
 	case k.Counts:
 		d.take(k.Words() + " (-scale none takes them as they are)")
 	case k.Sum > 0:

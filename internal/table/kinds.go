@@ -470,7 +470,8 @@ func (d *doubts) byName(all []int) {
 		last := lastWord(c.name)
 		rest := strings.Replace(c.name, d.names[max(0, c.at-1)], "", 1) // of Zr Error behind Zr
 		return rest != c.name && is("uncertainty", strings.Trim(rest, " _.()[]")) ||
-			c.at > 0 && d.roles[c.at-1] == 0 && is("uncertainty", last) && !words["element"][last]
+			c.at > 0 && d.roles[c.at-1] == 0 && (is("uncertainty", last) || is("uncertainty", c.name)) &&
+				!words["element"][last]
 	}))
 }
 

@@ -30,6 +30,7 @@ var otherTables = []struct{ magic, holds, is, do string }{
 	{"||", "||\n|", "a table of Jira", "save it as CSV"},
 	{"@", "@relation ", arff, belowData}, {"%", "\n@relation ", arff, belowData},
 	{"$SPEC_ID:", "", "an .Spe file of one spectrum", "make a table with the counts of each file on a line"},
+	{"SPECT", "begin_data", "a CGATS file", "keep the lines of its names and its data"},
 	{"BEGIN IONS", "", "an MGF file of peaks", "make a table of bins of them"},
 	{"<", "", "HTML or XML, as some programs name .xls", "export it as CSV"},
 	{"{", "biological observation matrix", "a BIOM table", "biom convert --to-tsv makes text of it"},

@@ -371,6 +371,7 @@ func TestTold(t *testing.T) {
 		{"a,b,\n" + linesOf(9, "$,4$.5,7$%d"), "", "taken for the rows' ids"},
 		{"name,a,b,c,d,e\n" + linesOf(9, "Region %d,$,4$,3,$.5,2"), "", "name features"},
 		{"id,,q,a,\n,q,kg,mg,r\n" + linesOf(9, "s%d,00$,4$,$.5,3%d"), "-drop 2,3,4 leaves the", "-drop q"},
+		{"id,Bmag,+-,a\n" + linesOf(9, "s%d,1$.5,0.$,4.$"), "column 3 (+-) is used as data, but may be uncertaint", ""},
 		{"id,NO3-,a\n" + linesOf(9, "s%d,$,$.5"), "", "classes or ids"},
 		{"id,treatment_mmol,a\n" + linesOf(12, "s%d,$5,$.5"), "column 2 (treatment_mmol) is used as data, but may", ""},
 		{"day,town,v,one\n" + linesOf(12, "d$,t$,4%d.5,1"), "beside 2 columns in which values come again", ""},
