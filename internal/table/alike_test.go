@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Tables of exp(row + column + noise) have the warning if rows differ far more than columns, and are not named as
-// samples or times are.
+// Tables of exp(row + column + noise) have the warning if rows differ far more than columns, and are not
+// named as samples or times are.
 func TestAlike(t *testing.T) {
 	for _, c := range []struct {
 		what               string
@@ -49,7 +49,8 @@ func TestAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.what, err)
 		}
-		if notes := strings.Join(tab.Notes, "; "); strings.Contains(notes, "columns contain similar numbers") != c.want {
+		if notes := strings.Join(tab.Notes, "; "); strings.Contains(notes,
+			"columns contain similar numbers") != c.want {
 			t.Error(c.what, notes)
 		}
 		alike, _ := tab.agreement()

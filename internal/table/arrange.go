@@ -199,9 +199,9 @@ func (d *Dialect) carry(column string) {
 	d.Keep, d.Drop = append(slices.Clone(d.Keep), column), append(slices.Clone(d.Drop), column)
 }
 
-// doubt reports whether a text is arranged anew, or returns the question about it. t says how certain that is.
-// stay reports that the new table contains the columns that the Dialect names. word names the setting in the
-// question, msg is its text, and yes and no tell the effects of the answers.
+// doubt reports whether a text is arranged anew, or returns the question about it. t says how certain that
+// is. stay reports that the new table contains the columns that the Dialect names. word names the setting
+// in the question, msg is its text, and yes and no tell the effects of the answers.
 func (d *Dialect) doubt(t turning, stay bool, word, msg, yes, no string) (sure bool, ask *Error) {
 	given := d.rolesGiven()
 	if t == certain && d.Names == nil && d.Header != No && stay {

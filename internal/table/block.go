@@ -1,7 +1,8 @@
 package table
 
 // The third stage: which lines are the table. Instruments write text before it, and people below it,
-// such as Instrument: … and Source: …. The text is left out if the lines between are certain to be a table.
+// such as Instrument: … and Source: …. The text is left out if the lines between are certain to be a
+// table.
 
 import (
 	"bytes"

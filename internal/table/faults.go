@@ -293,8 +293,8 @@ func (p *parser) settleTexts() error {
 	return nil
 }
 
-// wordsFor names columns for a setting: by a name on line 1 that can be typed as it is and comes once, else by
-// the number.
+// wordsFor names columns for a setting: by a name on line 1 that can be typed as it is and comes once, else
+// by the number.
 func (p *parser) wordsFor(list []flaw) []string {
 	first := p.header
 	if lines := p.survey.lines; p.dialect.Names == nil && first != nil && len(lines) > 0 {
@@ -303,7 +303,8 @@ func (p *parser) wordsFor(list []flaw) []string {
 	places := placesOf(first)
 	return mapped(list, func(f flaw) string {
 		name := p.names[f.field]
-		if slices.Equal(places[name], []int{f.field}) && unicode.IsLetter([]rune(name)[0]) && shellWord(name) == name &&
+		if slices.Equal(places[name], []int{f.field}) && unicode.IsLetter([]rune(name)[0]) &&
+			shellWord(name) == name &&
 			!strings.Contains(name, ",") {
 			return name
 		}

@@ -62,7 +62,8 @@ func empty(fields [][]byte) bool { return !slices.ContainsFunc(fields, present) 
 // missing reports whether a field is empty or a usual sign for a missing value.
 func missing(s []byte) bool {
 	switch string(s) {
-	case "", "NA", "na", "?", "-", "--", "---", ".", "*", "–", "—", "\x96", "\x97": // dashes of Windows-1252, too
+	case "", "NA", "na", "?", "-", "--", "---", ".", "*", "–", "—", "\x96",
+		"\x97": // dashes of Windows-1252, too
 		return true
 	}
 	for _, word := range [...]string{"nan", "n/a", "#n/a", "null", "none", "n.a.", "k.a.",

@@ -107,8 +107,10 @@ func TestGuess(t *testing.T) {
 		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "add -na unknown,n.d. -missing fit"},
 		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
 		// Names that a shell, a list or a range would break are given as numbers.
-		{text: "a b,x,x,7,ok-1,$c,n,d,e,f,g,h\nq,q,q,q,q,q,1,1,5,2,2,9\nr,r,r,r,r,r,,3,2,8,1,4\nq,q,q,q,q,q,3,4,7,7,3,2\n",
-			fail: "; and 1 missing value: 1 in column 7 (n) (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, " +
+		{text: "a b,x,x,7,ok-1,$c,n,d,e,f,g,h\nq,q,q,q,q,q,1,1,5,2,2,9\nr,r,r,r,r,r,,3,2,8,1,4\n" +
+			"q,q,q,q,q,q,3,4,7,7,3,2\n",
+			fail: "; and 1 missing value: 1 in column 7 (n) (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing " +
+				"fit, " +
 				"which leaves them out and fits the values that are present; "},
 		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" and \"v\"; and on line 5: 3 fields found, 2 " +
 			"expected as on the first line$"},
@@ -117,9 +119,15 @@ func TestGuess(t *testing.T) {
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
 		// A column that is always 100 is left out, and no other with one number.
-		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(noise(i), ",", noise(i+3), ",100,", i*i%5) }),
+		{text: "a,b,c,d\n" + many(8, func(i int) string {
+			return fmt.Sprint(noise(i), ",", noise(i+3), ",100,",
+				i*i%5)
+		}),
 			names: "a|b|d", rows: 8, note: "column 3 (c) is always 100 and left out"},
-		{text: "a,b,c,d\n" + many(8, func(i int) string { return fmt.Sprint(noise(i), ",", noise(i+3), ",5,", i*i%5) }),
+		{text: "a,b,c,d\n" + many(8, func(i int) string {
+			return fmt.Sprint(noise(i), ",", noise(i+3), ",5,",
+				i*i%5)
+		}),
 			names: "a|b|c|d", rows: 8},
 		{text: "name,a,b,c\nclass,low,high,mid\n" + many(8, func(i int) string {
 			return fmt.Sprint("s", i, ",", noise(i), ",", noise(i+2), ",", noise(i+3))
@@ -160,7 +168,8 @@ func TestIDAboveNumbers(t *testing.T) {
 	t.Parallel()
 	text := "wl,101,205,103,note\n" + linesOf(12, "4%d0,0.$,0.4,0.%d,n$")
 	d := Dialect{Guess: true, Transpose: No, ID: "1", Text: TextDrop}
-	if got, err := Read(strings.NewReader(text), "f.csv", d); err != nil || got.Rows != 12 || got.Names[0] != "101" {
+	if got, err := Read(strings.NewReader(text), "f.csv", d); err != nil || got.Rows != 12 ||
+		got.Names[0] != "101" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -333,8 +342,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// TestEmptyRows takes lines of delimiters alone for blank ones: around the rows they are skipped, and between rows
-// an error, however the text is cut.
+// TestEmptyRows takes lines of delimiters alone for blank ones: around the rows they are skipped, and
+// between rows an error, however the text is cut.
 func TestEmptyRows(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -367,7 +376,8 @@ func TestManyEmptyLines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("70 MB")
 	}
-	text := io.MultiReader(strings.NewReader("a,b\n1,2\n"), strings.NewReader(strings.Repeat(",\n", mostLine/2+1)),
+	text := io.MultiReader(strings.NewReader("a,b\n1,2\n"), strings.NewReader(strings.Repeat(",\n",
+		mostLine/2+1)),
 		strings.NewReader("3,4\n"))
 	if _, err := Read(text, "f.csv", Dialect{Guess: true}); err == nil || err.Error() != "f.csv:3: "+blankLine {
 		t.Error(err)

@@ -168,7 +168,8 @@ func (c *column) clock() bool {
 // text reports whether the column holds words rather than numbers with slips, of which the parser tells. One
 // word beside three numbers with decimals, as nd, stands for a number.
 func (c *column) text() bool {
-	return c.words > 0 && c.words >= c.numbers && (c.several || c.dates+c.amounts > 0 || c.whole || c.numbers < 3)
+	return c.words > 0 && c.words >= c.numbers && (c.several || c.dates+c.amounts > 0 || c.whole ||
+		c.numbers < 3)
 }
 
 // isAmount reports whether f is a number with a unit after it or a sign such as < before it.
@@ -491,7 +492,7 @@ func (d *doubts) byNumbers(where func(*column) bool) {
 			return !is("axis", c.name) && (c.at == 0 || !isNumber([]byte(c.name))) && (slices.Contains(order, c.at) ||
 				len(design) <= mostListed && slices.ContainsFunc(design, by))
 		}))
-	few := len(d.numbers()) <= mostListed                                     // else all would be compared with all
+	few := len(d.numbers()) <= mostListed
 	d.may("be codes of another column's words", d.some(func(c *column) bool { // as numbers of districts
 		coded := func(o column) bool { return o.text() && !o.different && slices.Equal(o.codes, c.codes) }
 		return few && c.whole && c.gaps == 0 && c.kinds > 2 && 10*c.kinds <= 9*c.numbers &&

@@ -19,7 +19,8 @@ func TestWindows1252(t *testing.T) {
 	}
 	classes, err := ReadClasses(strings.NewReader("x,Stra\xdfe\n1,\x84hier\x93\n2,dort\n"), "f.csv",
 		Dialect{}, "Straße")
-	if err != nil || classes.Name != "Straße" || !slices.Equal(classes.Classes, []string{"„hier“", "dort"}) {
+	if err != nil || classes.Name != "Straße" || !slices.Equal(classes.Classes, []string{"„hier“",
+		"dort"}) {
 		t.Errorf("%+v, %v", classes, err)
 	}
 }

@@ -145,7 +145,8 @@ func TestManyColumns(t *testing.T) {
 	}
 }
 
-// Text below the start of a large text is no text after the table, and columns without names are found at once.
+// Text below the start of a large text is no text after the table, and columns without names are found at
+// once.
 func TestWide(t *testing.T) {
 	t.Parallel()
 	const n = 40000
@@ -161,7 +162,8 @@ func TestWide(t *testing.T) {
 		"id" + row(",", "") + words.String() + "\n" + rows: "f.csv: a line of words among the rows",
 	} {
 		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true})
-		if want == "" && (err != nil || got.Rows != 4) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if want == "" && (err != nil || got.Rows != 4) || want != "" && (err == nil ||
+			!strings.Contains(err.Error(), want)) {
 			t.Errorf("%.20q: %.200v, not %s", text, err, want)
 		}
 	}

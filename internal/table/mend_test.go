@@ -75,7 +75,8 @@ func TestMend(t *testing.T) {
 			"\"nd\" as missing)"},
 		{text: "b1,b2\n-1.23e34,1\n-1.22999998e+34,2\n3,-1.23e+034\n", data: "NaN 1 NaN 2 3 NaN",
 			note: "-1.23e34, a deleted channel"},
-		{text: "a,b,c\n1,2,3\n4,5,6\n7,8\n1,2,4\n4,5,7\n7,8,9\n1,2,5\n4,5,8\n", fail: "3 expected as on the first line$"},
+		{text: "a,b,c\n1,2,3\n4,5,6\n7,8\n1,2,4\n4,5,7\n7,8,9\n1,2,5\n4,5,8\n",
+			fail: "3 expected as on the first line$"},
 		{text: "b1,b2\n-1.23e34,1\n-1.23e34,2\n", data: "1 2", note: "column 1 (b1) is empty and left out"},
 		{text: "b1,b2\n-1.22e34,1\n3,2\n", data: "-1.22e+34 1 3 2"},
 	} {
@@ -177,10 +178,13 @@ func TestOthersNamed(t *testing.T) {
 				"-skip 13- leaves them out"},
 		{"s,a,b\n" + rows("PI,1,J\n") + "Max,1,2\nSD,3,1\n", ""},
 		{"s,a,b\n" + rows("PI,1,J.5\n") + "P13,0,2.5\n", ""}, // package kinds tells of a
-		{"s,a,b\n" + rows("PI,01,J.5\n") + "P13,02,2.5\n", "column 2 (a) is used as data, but may be classes or ids"},
+		{"s,a,b\n" + rows("PI,01,J.5\n") + "P13,02,2.5\n",
+			"column 2 (a) is used as data, but may be classes or ids"},
 		{"s,a,b\n" + rows("PI,190J,J.5\n"), "column 2 (a) is used as data, but may be dates or parts of them"},
-		{"s,SiO2,Fe,Si_err\n" + rows("PI,J.5,1.J,0.J\n"), "column 4 (Si_err) is used as data, but may be uncertainties"},
-		{"s,LAT_DEG,LONG_DEG,v\n" + rows("PI,J.5,1.J,2.J\n"), "column 2 (LAT_DEG), column 3 (LONG_DEG) are used as data, but may tell"},
+		{"s,SiO2,Fe,Si_err\n" + rows("PI,J.5,1.J,0.J\n"),
+			"column 4 (Si_err) is used as data, but may be uncertainties"},
+		{"s,LAT_DEG,LONG_DEG,v\n" + rows("PI,J.5,1.J,2.J\n"),
+			"column 2 (LAT_DEG), column 3 (LONG_DEG) are used as data, but may tell"},
 		{"s,Long,v,w\n" + rows("PI,J.5,1.J,2.J5\n"), ""},
 		{"s,a,sd\n" + rows("PI,J.5,0.J\n"), "column 3 (sd) is used as data, but may be uncertainties"},
 		{"s,a,b\n" + rows("PI,J,J.5\n") + "P13,-1,2.5\nP14,3,-1\n",
@@ -190,7 +194,8 @@ func TestOthersNamed(t *testing.T) {
 			"row 1 is data, though it has \"Transform:\" " +
 				"where others have dates; -skip 1 leaves it out"},
 		{"0,300.5,310,320.5,330,340,350,360,370\n" + rows("I.5,2,1,4,2,3,2,1,J\n"),
-			"column 1 (0) is used as data, but may be times, places, codes or parts of a design, by the order of the " +
+			"column 1 (0) is used as data, but may be times, places, codes or parts of a design, by the order of " +
+				"the " +
 				"numbers down the file; -drop 1 leaves it out"},
 		{"z,a,b,c,Sum,m\n" + rows("J.5,1,4,2,7,J\n") + "2.5,2,5,3,10,1\n",
 			"warning: column 5 (Sum) is used as data, but may be a sum of others, or count cases\n"},
@@ -208,8 +213,8 @@ func TestOthersNamed(t *testing.T) {
 	}
 }
 
-// TestWhateverIsAnswered: a fault that follows from each answer of a question is told alone, without advice that was
-// not tried.
+// TestWhateverIsAnswered: a fault that follows from each answer of a question is told alone, without advice
+// that was not tried.
 func TestWhateverIsAnswered(t *testing.T) {
 	const text = "a;b;c\n1,234;2,345;3,456\n1,111;2,222;3,333\n1,236;2,344;3,455\nx;2,345;3,111\n1,222;2,111\n" +
 		"1,234;2,333;3,222\n"
@@ -241,7 +246,8 @@ func TestStrays(t *testing.T) {
 	t.Parallel()
 	text := "a,b,c\n" + strings.Repeat("1,2,3\n", 50) + "x,2,3\n1,y,3\n" + strings.Repeat("1,2,3\n", 50) +
 		"x,<3,4\n"
-	want := "f.csv: entries that are not numbers: 2 in column 1 (a), \"x\" (first on line 52), 1 in column 2 (b), " +
+	want := "f.csv: entries that are not numbers: 2 in column 1 (a), \"x\" (first on line 52), 1 in column " +
+		"2 (b), " +
 		"\"y\" (first on line 53), 1 in column 2 (b), below a limit, \"<3\" (first on line 104) " +
 		"(add -below half -na x,y -missing fit, which takes half of each limit (missing: counts it as missing) " +
 		"and counts these words as missing and fits the values that are present)"

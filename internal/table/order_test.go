@@ -66,7 +66,8 @@ func TestOrderOfCurves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Contains(strings.Join(got.Notes, ""), "may be times"); told != (rising == 1 || rising == 2) {
+		if told := strings.Contains(strings.Join(got.Notes, ""), "may be times"); told != (rising == 1 ||
+			rising == 2) {
 			t.Errorf("%d columns rise: %q", rising, got.Notes)
 		}
 	}
@@ -88,11 +89,13 @@ func TestDoubts(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"a,b,v\nx,p,1\ny,q,2\nx,q,3\nz,p,4\nx,p,1\ny,q,2.5\n":                      "without them 1 column of numbers is left",
-		"a,v\n" + strings.Repeat("1.5,2\n2.5,4\n", 9) + "1p,3\n2p,4\n3p,5\n4p,6\n": "marks behind numbers have to be removed",
+		"a,b,v\nx,p,1\ny,q,2\nx,q,3\nz,p,4\nx,p,1\ny,q,2.5\n": "without them 1 column of numbers is left",
+		"a,v\n" + strings.Repeat("1.5,2\n2.5,4\n", 9) +
+			"1p,3\n2p,4\n3p,5\n4p,6\n": "marks behind numbers have to be removed",
 		strains: `makes a row of each sample, of column 3 (value)`,
 	} {
-		if _, err := Read(strings.NewReader(text), "f", flags); err == nil || !strings.Contains(err.Error(), want) ||
+		if _, err := Read(strings.NewReader(text), "f", flags); err == nil || !strings.Contains(err.Error(),
+			want) ||
 			strings.Contains(err.Error(), "-drop a") || strings.Contains(err.Error(), "-drop 1,") {
 			t.Errorf("%v", err)
 		}

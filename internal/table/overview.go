@@ -50,7 +50,8 @@ func (t *Reader) Overview() Overview {
 		case role == roleNone:
 			as = AsNothing
 		}
-		o.Columns = append(o.Columns, Taken{p.names[j], as, c.text(), c.text() && c.few() && len(c.values) < c.words})
+		o.Columns = append(o.Columns, Taken{p.names[j], as, c.text(), c.text() && c.few() &&
+			len(c.values) < c.words})
 	}
 	return o
 }

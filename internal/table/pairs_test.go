@@ -55,7 +55,8 @@ func TestPairs(t *testing.T) {
 			`t:4:3: "791.0" in nm, but`},
 		{pairedTable("nm,S1,nm,S2\n", "", 2, 12) + "740.0,1\n", "t:14: 2 fields found"},
 		{plain + "740.0,1\n", "t:15: 2 fields found"},
-		{"nm,S1,S2,S3,nm\n4,1,6,2,4\n5,1,6,2,5\n6,1,6,2,6\n7,1,5,3,8\n8,1,1,1,8\n9,1,1,1,9\n10,1,1,1,10\n11,1,1,1,11\n",
+		{"nm,S1,S2,S3,nm\n4,1,6,2,4\n5,1,6,2,5\n6,1,6,2,6\n7,1,5,3,8\n8,1,1,1,8\n9,1,1,1,9\n10,1,1,1,10\n" +
+			"11,1,1,1,11\n",
 			`t:5:5: "8" in nm, but "7" in column 1`},
 		{strings.Replace(plain, ",102,", ",n.d. 1,", 1), `t: a column of text: column 4 (790.0)`},
 	} {

@@ -119,7 +119,8 @@ func gap(source string, line int) *Error {
 	return &Error{Source: source, Line: line, Msg: blankLine}
 }
 
-const blankLine = "a blank line between rows: take it out, or keep the lines of one table and one line of names"
+const blankLine = "a blank line between rows: take it out, or keep the lines of one table and one line " +
+	"of names"
 
 // blank reports whether a line with these fields is empty or, with Guess, contains delimiters alone, as
 // spreadsheets end tables, or is a rule.

@@ -21,7 +21,8 @@ func TestOtherTable(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := otherTable([]byte("##TITLE=x\r\n"), "x.jdx"); !strings.Contains(got, "a JCAMP-DX file, whose ##XYDATA is read; soft") {
+	if got := otherTable([]byte("##TITLE=x\r\n"), "x.jdx"); !strings.Contains(got,
+		"a JCAMP-DX file, whose ##XYDATA is read; soft") {
 		t.Error(got)
 	}
 	if got := otherTable([]byte("\x00\x4b"), "X.SPC"); !strings.Contains(got, "an SPC file of Gala") {

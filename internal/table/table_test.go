@@ -185,8 +185,10 @@ var readErrors = []struct {
 
 	{"1,2\n", Dialect{Label: "3"}, `f.csv:1: there is no column 3 for -label, only 2 columns`},
 	{"a,b\n1,2\n", Dialect{Label: "c"}, `f.csv:1: no column is named "c"`},
-	{"species,b\n1,2\n", Dialect{Label: "Specis"}, `f.csv:1: no column is named "Specis", which -label asks for; did you mean "species"?`},
-	{"species,b\n1,2\n", Dialect{Drop: []string{"kinds"}}, `f.csv:1: no column is named "kinds", which -drop asks for`},
+	{"species,b\n1,2\n", Dialect{Label: "Specis"},
+		`f.csv:1: no column is named "Specis", which -label asks for; did you mean "species"?`},
+	{"species,b\n1,2\n", Dialect{Drop: []string{"kinds"}},
+		`f.csv:1: no column is named "kinds", which -drop asks for`},
 	{"a,b,a\n1,2,3\n", Dialect{Label: "a"}, `f.csv:1:3: a second column named "a"`},
 	{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column of data`},
 	{"x,y,z\n", Dialect{Drop: []string{"2", "z"}, Label: "1"},

@@ -155,8 +155,9 @@ func (t *Table) noteFar(data []bool, d *Dialect) {
 	}
 }
 
-// noteNegative warns of -1 to -9, by which surveys tell why an answer is missing. Two of them or more must be the
-// only numbers below 0, in three columns or more. In one column they must reach further than numbers above 0.
+// noteNegative warns of -1 to -9, by which surveys tell why an answer is missing. Two of them or more must
+// be the only numbers below 0, in three columns or more. In one column they must reach further than numbers
+// above 0.
 func (t *Table) noteNegative(data []bool, d *Dialect) {
 	times, columns, further, largest := map[float64]bool{}, 0, false, t.ends(1)
 	for j, e := range t.ends(-1) {

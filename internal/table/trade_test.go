@@ -17,10 +17,12 @@ func linesOf(n int, line string) string {
 	return b.String()
 }
 
-// TestTrade reads kinds of files that look like others. want is part of the error, or of names, ids and notes.
+// TestTrade reads kinds of files that look like others. want is part of the error, or of names, ids and
+// notes.
 func TestTrade(t *testing.T) {
 	t.Parallel()
-	taxa := strings.Fields("Abra.alba Nephtys.cirrosa Spio.filicornis Capitella.spp. Magelona.sp. Ophelia.borealis " +
+	taxa := strings.Fields("Abra.alba Nephtys.cirrosa Spio.filicornis Capitella.spp. Magelona.sp. " +
+		"Ophelia.borealis " +
 		"Bathyporeia.elegans Scoloplos.armiger Thyasira.flexuosa")
 	species := `"","Stn1","Stn2","Stn3","Stn4","Stn5"` + "\n"
 	for i, name := range taxa {
@@ -52,7 +54,8 @@ func TestTrade(t *testing.T) {
 		pollen += fmt.Sprintf("2008-02-%02d,%s,%s,%d,1.2\n", 1+i/6, [2]string{"A", "B"}[i/3%2], name, i*i%11)
 	}
 	layers := ",p2,p3,p4,p5,p6\n"
-	for i, name := range strings.Fields("Acer_campestre_t Acer_platanoides_t Fraxinus_excelsior_s Hedera_helix_t " +
+	for i, name := range strings.Fields("Acer_campestre_t Acer_platanoides_t Fraxinus_excelsior_s " +
+		"Hedera_helix_t " +
 		"Ulmus_minor_t Quercus_sp._t Tilia_cordata_s Ulmus_glabra_s Carpinus_betulus_s") {
 		layers += fmt.Sprintf("%s,%d,0.2,0,%d,1\n", name, i*i%5, 9-i)
 	}
@@ -65,8 +68,10 @@ func TestTrade(t *testing.T) {
 	for _, c := range [][2]string{
 		{species, "names features (-transpose yes"},
 		{sections, "a line below their names has classes (-transpose yes"},
-		{"Accessions,lung,liver,colon,skin,bone\n" + linesOf(9, "ENSG0%d,0,$,0,4$,2"), "name features, not samples"},
-		{"day,town,name,taxon name,n,factor\n" + pollen, "12 samples of column 1 (day), column 2 (town) and 3 values"},
+		{"Accessions,lung,liver,colon,skin,bone\n" + linesOf(9, "ENSG0%d,0,$,0,4$,2"),
+			"name features, not samples"},
+		{"day,town,name,taxon name,n,factor\n" + pollen,
+			"12 samples of column 1 (day), column 2 (town) and 3 values"},
 		{"OTU,Ax,Bx,Cx,Dx,Ex\n" + linesOf(9, "%d,0,$,0,4$,2"), "such as \"0\", name features, not samples"},
 		{sparse, "such as \"Abra.alba\", name features, not samples"},
 		{"\t31\t7\t12\t5\t9\t4\t8\t2\n" + linesOf(9, "s%d\t$\t0\t$\t4\t0\t0\t$\t1"),
@@ -77,7 +82,8 @@ func TestTrade(t *testing.T) {
 		{"mass,intensity\n" + linesOf(100, "1%d.$,31$"), "this seems to be 1 sample or channel in a column"},
 		{"site,a,b\n" + linesOf(3, "p%d,nd,0.$") + linesOf(3, "q%d,0.3%d,0.$") + "r,nd,1.5\n",
 			"\"nd\" in column \"a\" is not a number, 4 times (add -na nd, which counts"},
-		{"site,a,b\n" + linesOf(3, "p%d,X,0.$") + linesOf(3, "q%d,%d,0.$") + "r,X,1.5\n", "a column of text: column 2"},
+		{"site,a,b\n" + linesOf(3, "p%d,X,0.$") + linesOf(3, "q%d,%d,0.$") + "r,X,1.5\n",
+			"a column of text: column 2"},
 		{lineages, "column 1 (Taxa) names features (-transpose yes"},
 		{indels, "the table is transposed"},
 		{openAQ, "the table is long: column 7 (value) becomes 8 rows of 3 columns"},
@@ -108,8 +114,10 @@ func TestTrade(t *testing.T) {
 			"(add -skip 10, which leaves that line out)"},
 		{"\\begin{table}\n", "this is LaTeX"},
 		{"% CPUs\n%\n@relation cpu\n@attribute a real\n@data\n1,2\n", "this is an ARFF file"},
-		{"land,year,v,code\n" + panel, "this seems to be a long table, since its lines have a value for each of 4 samples"},
-		{"year,month,measurement_type,measurement\n" + linesOf(24, "20%d,1,rain,$.5") + linesOf(24, "20%d,1,warm,%d.25"),
+		{"land,year,v,code\n" + panel,
+			"this seems to be a long table, since its lines have a value for each of 4 samples"},
+		{"year,month,measurement_type,measurement\n" + linesOf(24, "20%d,1,rain,$.5") + linesOf(24,
+			"20%d,1,warm,%d.25"),
 			"this seems to be a long table"},
 		{"User: U,Path: C:\\A,Run: 65\n\nID1: x,\n\nRaw\n\n,1,2,3,4,5,6,7,8,9,\n" +
 			linesOf(8, "A%d,1.5,$,2.$,3,%d.5,$,4,5,6"), "lines 1-6 are left out"},
@@ -118,7 +126,8 @@ func TestTrade(t *testing.T) {
 		{"land,year,v,u\n" + several, "a column of text: column 1 (land)"},
 		{"s,r,r,r,r\nb,nose,nose,tail,tail\nc,x,y,x,y\n" + linesOf(9, "%d,$,2.$,3.$,%d.5"),
 			"|nose x|nose y|tail x|tail y|"},
-		{",A,B,A,B\nTIMESTEP,MEAN(mm),MEAN(mm),VARIANCE(mm^2),VARIANCE(mm^2)\n" + linesOf(9, "20%d5-01-01,$.5,$,3.$,%d.5"),
+		{",A,B,A,B\nTIMESTEP,MEAN(mm),MEAN(mm),VARIANCE(mm^2),VARIANCE(mm^2)\n" + linesOf(9,
+			"20%d5-01-01,$.5,$,3.$,%d.5"),
 			"|A MEAN(mm)|B MEAN(mm)|A VARIANCE(mm^2)|B VARIANCE(mm^2)|"},
 		{"\t1\t2\t3\t4\t5\t6\n" + linesOf(6, "A%d\t%d.5\t$\t$.5\t2\t3\t1\tabs\n\t9.5\t2\t3.5\t%d.5\t3\t1\tconc"),
 			"columns of text: column 1, such as \"A0\" and \"A5\"; column 8"},
@@ -131,7 +140,8 @@ func TestTrade(t *testing.T) {
 		{"sample,place,date,kind,conc\n" + linesOf(8, "%d,C$,20%d0-04-01,pico,3$0") +
 			linesOf(8, "%d,C$,20%d0-04-01,nano,4$") + linesOf(8, "%d,C$,20%d0-04-01,micro,9$"),
 			"this seems to be a long table, since its lines have a value for each of 8 samples"},
-		{"code,metabolite,value\n" + linesOf(8, "E%d,chol,3$.5") + linesOf(8, "E%d,urea,4$") + "E1,urea,3\nE2,acid,4\n",
+		{"code,metabolite,value\n" + linesOf(8, "E%d,chol,3$.5") + linesOf(8, "E%d,urea,4$") +
+			"E1,urea,3\nE2,acid,4\n",
 			"a second value of \"E1\" at urea in column 2 (metabolite); the first is on line 11"},
 		{"gene,S_1,S_2,S_3\n" + linesOf(20, "G%d,$00,0,2$00") + linesOf(9, "H%d,$00,30$,2$00"), "|G0|G1|"},
 		{"7.5,r0,4,,\n" + linesOf(9, "$.5,s%d,2.$"), "10 rows"},
@@ -167,7 +177,8 @@ func TestTrade(t *testing.T) {
 			"Plate Type\t96\n\nScan:Spectrum\n\nWavelength\tA1\tA2\tA3\tA4\tA5\tA6\tA7\tA8\n" +
 			"300\tOVRFLW" + strings.Repeat("\t1.5", 7) + "\n" + linesOf(12, "30%d"+strings.Repeat("\t%d.5", 8)),
 			"\"OVRFLW\" in column \"A1\" is not a number"},
-		{"Key A: v\nKey B: v\n\ns;a;b\n" + linesOf(12, "s%d;$.5;2.$") + "\nThe values are\nmeans of days\nin two years\nby the office\n",
+		{"Key A: v\nKey B: v\n\ns;a;b\n" + linesOf(12, "s%d;$.5;2.$") +
+			"\nThe values are\nmeans of days\nin two years\nby the office\n",
 			"text after the table"},
 		{"@Relation iris\n@ATTRIBUTE a real\n@DATA\n1,2\n", "this is an ARFF file"},
 		{"@relation_id,b\n1.5,2\n3,4.25\n", "|@relation_id|b|"},
@@ -175,7 +186,8 @@ func TestTrade(t *testing.T) {
 			"column 1 (cell) is used as data, but may be classes or ids"},
 		{"a,b\n" + linesOf(9, "1%d,$.5") + "nd,2.5\n", "\"nd\" in column \"a\" is not a number"},
 		{"a,b\n" + linesOf(18, "%d.75,$.5") + "nd,1\ntr,2.5\nbd,3\n", "3 in column 1 (a), \"nd\", \"tr\", \"bd\""},
-		{"a,dép,b\n" + linesOf(9, "$.5,0%d,2.$") + "2.5,2A,7\n1.5,2B,6\n", "column 2 (dép) is taken for the rows' ids"},
+		{"a,dép,b\n" + linesOf(9, "$.5,0%d,2.$") + "2.5,2A,7\n1.5,2B,6\n",
+			"column 2 (dép) is taken for the rows' ids"},
 		{"s,a,b\n" + linesOf(9, "s%d,$,2.$") + "# in degrees\ns,a,b\n" + linesOf(9, "t%d,$,40$"),
 			"a line of words among the rows, as of a header, with \"a\" (first on line 12)"},
 		{"1.5,,2\n" + linesOf(9, "%d.5,,$"), "column 2 is empty and left out"},
@@ -216,7 +228,8 @@ func TestTrade(t *testing.T) {
 // TestLongLeftOut: the advice for several columns of values leaves one that is read, also if a sample has one
 // value of the axis only, so that the keys tell the value.
 func TestLongLeftOut(t *testing.T) {
-	text := "well,sample,detector,ct,limit\n" + linesOf(12, "%d,M$,d1,2%d.5,0.39") + linesOf(12, "5%d,M$,d2,3%d.5,0.36")
+	text := "well,sample,detector,ct,limit\n" + linesOf(12, "%d,M$,d1,2%d.5,0.39") + linesOf(12,
+		"5%d,M$,d2,3%d.5,0.36")
 	flags := Flags(func(string) bool { return true })
 	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Long: Yes, Words: flags})
 	if err == nil || !strings.Contains(err.Error(), "2 columns of values") {
@@ -232,16 +245,18 @@ func TestLongLeftOut(t *testing.T) {
 // TestLegend: a line that says what marks are for has no words for missing numbers.
 func TestLegend(t *testing.T) {
 	text := "w,a,b,c\n" + linesOf(9, "w%d,$,2.$,4$") + "x,-1 = not counted,-2 = off scale,3\n"
-	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Words: Flags(func(string) bool { return true })})
+	_, err := Read(strings.NewReader(text), "t", Dialect{Guess: true,
+		Words: Flags(func(string) bool { return true })})
 	if err == nil || strings.Contains(err.Error(), "-na") || !strings.Contains(err.Error(), "not counted") {
 		t.Error(err)
 	}
 }
 
-// TestCrossed: twelve countries with two indicators each are told, but not if one is missing or few are there,
-// unless three indicators stand beside two columns of numbers.
+// TestCrossed: twelve countries with two indicators each are told, but not if one is missing or few are
+// there, unless three indicators stand beside two columns of numbers.
 func TestCrossed(t *testing.T) {
-	text := "land,indicator,a,b,c,d\n" + linesOf(12, "L%d,people,$00,4%d0,$,3$") + linesOf(12, "L%d,growth,0.$,1.$,$,5")
+	text := "land,indicator,a,b,c,d\n" + linesOf(12, "L%d,people,$00,4%d0,$,3$") + linesOf(12,
+		"L%d,growth,0.$,1.$,$,5")
 	for name, c := range map[string]struct {
 		text string
 		want string
@@ -360,20 +375,24 @@ func TestTold(t *testing.T) {
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n" + linesOf(9, "52%d,$,4$.5"),
 			"column 1 (R1) is used as data, but may be times, places, codes", ""},
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n1,3,1\n" + linesOf(9, "52%d,$,4$.5"), "", "codes"},
-		{"code,a,b\n" + linesOf(9, `"7$119",$,%d.5`), "column 1 (code) is used as data, but may be classes or ids", ""},
+		{"code,a,b\n" + linesOf(9, `"7$119",$,%d.5`),
+			"column 1 (code) is used as data, but may be classes or ids", ""},
 		{"b,c\n" + linesOf(9, `"7$119","$"`), "", "classes or ids"},
 		{"b,c\n" + linesOf(9, `"7,$19","$"`), "", "classes or ids"},
 		{"id,Subject,Dose,conc\n" + linesOf(9, "%d,$,1,$.%d"), "", "come again"},
-		{"Time,Subject,conc,x\n" + linesOf(9, "1$,$,2$.%d,$"), "only column 3 (conc) seems to be a measurement", ""},
+		{"Time,Subject,conc,x\n" + linesOf(9, "1$,$,2$.%d,$"), "only column 3 (conc) seems to be a measurement",
+			""},
 		{"a,b,c\n" + linesOf(9, "$,0,4%d.5") + "99,98,3\n99,101,2\n", "99 comes 2 times", ""},
 		{"n,StNum,Atnum\n" + linesOf(9, "s%d,4$,3$"), "column 2 (StNum) is used as data, but may be classes", ""},
 		{",a,b\n" + linesOf(9, "7$%d,$.5,4$"), "column 1 is taken for the rows' ids and left out", ""},
 		{"a,b,\n" + linesOf(9, "$,4$.5,7$%d"), "", "taken for the rows' ids"},
 		{"name,a,b,c,d,e\n" + linesOf(9, "Region %d,$,4$,3,$.5,2"), "", "name features"},
 		{"id,,q,a,\n,q,kg,mg,r\n" + linesOf(9, "s%d,00$,4$,$.5,3%d"), "-drop 2,3,4 leaves the", "-drop q"},
-		{"id,Bmag,+-,a\n" + linesOf(9, "s%d,1$.5,0.$,4.$"), "column 3 (+-) is used as data, but may be uncertaint", ""},
+		{"id,Bmag,+-,a\n" + linesOf(9, "s%d,1$.5,0.$,4.$"),
+			"column 3 (+-) is used as data, but may be uncertaint", ""},
 		{"id,NO3-,a\n" + linesOf(9, "s%d,$,$.5"), "", "classes or ids"},
-		{"id,treatment_mmol,a\n" + linesOf(12, "s%d,$5,$.5"), "column 2 (treatment_mmol) is used as data, but may", ""},
+		{"id,treatment_mmol,a\n" + linesOf(12, "s%d,$5,$.5"),
+			"column 2 (treatment_mmol) is used as data, but may", ""},
 		{"day,town,v,one\n" + linesOf(12, "d$,t$,4%d.5,1"), "beside 2 columns in which values come again", ""},
 		{"day,town,v,w\n" + linesOf(12, "d$,t$,4%d.5,%d.$"), "", "come again"},
 		{"day,town,v\n" + linesOf(12, "d$,t%d,4%d.5"), "", "come again"},
@@ -404,8 +423,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestLead: names of taxa or proteins behind ranks and counters are features. The columns before them are left
-// out, and places are of the text as it is.
+// TestLead: names of taxa or proteins behind ranks and counters are features. The columns before them are
+// left out, and places are of the text as it is.
 func TestLead(t *testing.T) {
 	taxa := "division;class;genera;S1;S2;S3;S4;S5\n" + linesOf(12, "D;C;Gen%d;$;%d.5;4$;1;2")
 	counter := ",Unnamed: 0,uniprot,info,S1,S2,S3,S4,S5\n" + linesOf(12, "%d,%d,P%d,x,$,%d.5,4$,1,2")
@@ -441,7 +460,8 @@ func TestLead(t *testing.T) {
 	}
 	text := "name,a,,c,,d,e\n" + linesOf(9, "g%d,$,,%d.5,%d,4$,1") + "g9,3,7,4.5,9,1,2\n"
 	got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true, Transpose: Yes, Missing: true})
-	if err != nil || got.Rows != 5 || got.Data[10+9] != 7 || !strings.Contains(got.Notes[0], "no samples: column 5") {
+	if err != nil || got.Rows != 5 || got.Data[10+9] != 7 || !strings.Contains(got.Notes[0],
+		"no samples: column 5") {
 		t.Errorf("a counter and a column with one number, both without a name: %+v, %v", got, err)
 	}
 	got, err = Read(strings.NewReader("name,a,\ng1,5,7\n"), "t", Dialect{Guess: true, Transpose: Yes})
@@ -450,7 +470,8 @@ func TestLead(t *testing.T) {
 	}
 }
 
-// TestLists: lists of numbers in a field, as SAINT writes, are no columns, whichever signs part them and fields.
+// TestLists: lists of numbers in a field, as SAINT writes, are no columns, whichever signs part them and
+// fields.
 func TestLists(t *testing.T) {
 	text := "prey;spec;a;b\n" + linesOf(9, "P%d;$|0|1|2|$;$.5;%d.25")
 	for _, signs := range []string{";|", ",|", "\t|", "|;", "\t;", ",;"} {
@@ -462,8 +483,9 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign. Numbers
-// of rows stay ids if all other columns are left out, and a text beside the columns of a model is one.
+// TestNotIDs: data in capitals that end in ID are no ids, and a minus behind a whole number is no sign.
+// Numbers of rows stay ids if all other columns are left out, and a text beside the columns of a model is
+// one.
 func TestNotIDs(t *testing.T) {
 	model := Dialect{Guess: true, Pick: func([]string) []string { return []string{"a", "b"} }}
 	got, err := Read(strings.NewReader("name,a,b\nx1,1.5,2\n"), "t", model)
@@ -479,7 +501,8 @@ func TestNotIDs(t *testing.T) {
 	if got, err := Read(strings.NewReader("id,a\n"+linesOf(9, "%d,$.5")), "t", left); err == nil {
 		t.Errorf("%v", got.Names)
 	}
-	for name, want := range map[string]bool{"CHLORID": false, "LIQUID": false, "POINTID": true, "SampleID": true, "id": true} {
+	for name, want := range map[string]bool{"CHLORID": false, "LIQUID": false, "POINTID": true,
+		"SampleID": true, "id": true} {
 		if got := idName(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -488,7 +511,8 @@ func TestNotIDs(t *testing.T) {
 		t.Error("names of species")
 	}
 	grades := "name,math,art\na,1-,3\nb,2-,1\nc,3,2\nd,1,1\n"
-	if got, err := Read(strings.NewReader(grades), "g.csv", Dialect{Guess: true}); err == nil && len(got.Names) > 1 {
+	if got, err := Read(strings.NewReader(grades), "g.csv", Dialect{Guess: true}); err == nil &&
+		len(got.Names) > 1 {
 		t.Errorf("grades are numbers: %v", got.Data)
 	}
 }

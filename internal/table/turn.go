@@ -321,7 +321,8 @@ func isFeature(s string) bool {
 	lower := func(s string) bool { return len(s) > 1 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz. ") == "" }
 	digits := strings.ContainsAny(species, "0123456789")
 	word, number := sampleWord(s)
-	return isGene(s) || number != "" && is("feature", word) || words["element"][s] || words["element"][genus] && !digits ||
+	return isGene(s) || number != "" && is("feature", word) || words["element"][s] ||
+		words["element"][genus] && !digits ||
 		len(genus) > 2 && genus[0] >= 'A' && genus[0] <= 'Z' && lower(genus[1:]) && latin(species) && lower(species)
 }
 

@@ -269,11 +269,13 @@ func TestTurnedErrors(t *testing.T) {
 	}
 }
 
-// TestTurnedAxis checks that a turned table has the name above the numbers that name its columns, or their unit.
+// TestTurnedAxis checks that a turned table has the name above the numbers that name its columns, or their
+// unit.
 func TestTurnedAxis(t *testing.T) {
 	lines := ""
 	for i := range 20 {
-		lines += strconv.Itoa(400+8*i) + "," + strconv.Itoa(i%7) + "," + strconv.Itoa(i%5) + "," + strconv.Itoa(i%3) + "\n"
+		lines += strconv.Itoa(400+8*i) + "," + strconv.Itoa(i%7) + "," + strconv.Itoa(i%5) + "," +
+			strconv.Itoa(i%3) + "\n"
 	}
 	for head, want := range map[string]string{"Raman shift (cm-1),s1,s2,s3\n": "Raman shift (cm-1)",
 		",s1,s2,s3\nrel. 1/cm,CCD cts,CCD cts,CCD cts\n": "rel. 1/cm"} {
