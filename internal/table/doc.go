@@ -20,14 +20,14 @@
 //  3. Block (block.go). A row has numbers in the columns in which most of the last lines have them, and
 //     hardly a word there. The block begins with the first three rows in a row. The lines right above that
 //     have as many fields are the header, or one line with a name less. Comments may stand between. Lines
-//     above the header are text before the table. They are not, and an error follows, if one has as many
-//     fields as the rows, if one has more numbers than words and no blank line is below it, or if three
-//     have. A number alone in a line below others, such as a year, is text. Keys (Date:), lines that begin
-//     with *!%; and all lines above one with * or ! or <tag> are text anyway. Without a header, names come
-//     from the last comment that is no rule. Lines below the rows are text if they have no number, another
-//     number of fields, and more than eight letters in the first; below a blank line also if they begin
-//     with Mean, SD, n, …, or have no number, or one and another number of fields. An error in a text of
-//     several titled tables says so.
+//     above the header are text before the table. An error follows if one of them has as many fields as the
+//     rows, or more numbers than words and no blank line below it. If three have more numbers than words,
+//     the table begins above them. A number alone in a line below others, such as a year, is text. Keys
+//     (Date:), lines that begin with *!%; and all lines above one with * or ! or <tag> are text anyway.
+//     Without a header, names come from the last comment that is no rule. Lines below the rows are text if
+//     they have no number, another number of fields, and more than eight letters in the first; below a
+//     blank line also if they begin with Mean, SD, n, …, or have no number, or one and another number of
+//     fields. An error in a text of several titled tables says so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is
 //     one if it alone has all fields in quotes, or has words above columns of numbers as often as numbers.
 //     A line of numbers that rise or fall is a header if no other line's numbers do so and one thing more
@@ -50,34 +50,8 @@
 //     Texts and names go before dates, and dates before counts; of several the first is taken. Other
 //     columns that may be ids are left out, with a note. Columns without a name, or named x, y, z, beside
 //     names that are numbers are positions, and carried along.
-//  5. Way round (turn.go, pairs.go). It is looked at if there are three columns of samples: all but column
-//     1 and annotations (text, ids, m/z, a second axis). Only lines of classes and lineages are enough in
-//     fewer than eight rows. Line 1 names samples if four of five names are a word that words.txt lists and
-//     a number (S1, ctrl2), or, less surely, any words that differ in their numbers (X1, X2) or numbers.
-//     Time, Date and Year are no axis, and numbers that count are one only by its name or unit.
-//     The table is transposed if column 1 is an axis by its name, its unit or the text above (nm, cm-1,
-//     m/z, Wavelength), and line 1 names samples, or there is no line 1 and the columns are smooth. So it
-//     is if column 1 has genes, by its name (gene, protein, OTU), types of mutations or the main oxides,
-//     and line 1 names samples; if a line below the names begins with Group or Class; if the file is GCT;
-//     and if each sample stands beside the same axis, as the Cary writes.
-//     It is a question in seven cases. Columns are smooth along an axis, though line 1 does not name
-//     samples. Eight columns or more are smooth along regular steps that have no name of an axis, and line
-//     1 names samples or is missing. Five columns or more stand beside genes, or are named as samples
-//     beside features (Compound, Species, OTU_3, gene12, Abra alba, Fe), or by words of the list (S1,
-//     ctrl2, but not X1) beside a column 1 without a name. There are features and no line 1. Any column is
-//     named m/z or has lineages. A line below the names has words above text and numbers that all come
-//     again. The first column of text that is named gene, species or the like, and has no value twice,
-//     counts as column 1 if only text and counters without a name stand before it. Else there are warnings
-//     of samples in columns. With 17 rows column 1 is an axis by its name, or has regular steps beside one
-//     column and no header. Of two columns, the first alone rises in 100 rows, and has decimals. Texts are
-//     features (OTU_3, gene12, Fe) beside one or two columns.
-//     Long tables (long.go) have a sample, a value of an axis and a value in each line. They are arranged
-//     anew if a name tells the axis (wavelength, gene, taxon, parameter), and half of the cells have a
-//     value. If fewer have, and the values are counts, they are a question. If no name tells, they are a
-//     question: the axis is then the last of two columns of text, or years beside one, and no sample may
-//     have a value of it twice. So are two columns of values. Three are no long table, but for a full grid.
-//     Codes, units, flags, a counter and columns that tell of a sample alone are left out with a note, and
-//     counts from 1 are 0 where a line lacks. Numbers named as samples, places or dates tell of the sample.
+//  5. Way round (turn.go, pairs.go, long.go). A table with its samples in columns is transposed, and a long
+//     one is arranged anew, or it is a question: see the next sections.
 //  6. Columns (kinds.go, unit.go, faults.go). A column with as many words as numbers or more is text, and
 //     an error that names them all, unless Text says what to do. One word beside three numbers with
 //     decimals, as nd, is no text. Dates that come again are text. If one column of numbers is left, the
@@ -90,7 +64,52 @@
 //     Missing values, words among numbers and columns of text are counted to the end of the text, and told
 //     in one error, unless Missing and Text say what to do (faults.go).
 //
-// If rows come of it, there are warnings (kinds.go, total.go, alike.go) of these kinds.
+// # Samples in columns
+//
+// A table is looked at if it has three columns of samples and eight rows. Columns of samples are all but
+// column 1 and annotations (text, ids, m/z, a second axis). The first column of text that is named gene,
+// species or the like, and has no value twice, counts as column 1 if only text and counters without a name
+// stand before it. Line 1 names samples if four of five names differ in their numbers alone (X1, X2, or 1,
+// 2), or are a word of words.txt and a number (S1, ctrl2). Columns are smooth if three of four change from
+// row to row by less than .6 of their standard deviation. Time, Date and Year are no axis, and numbers that
+// count are one only by its name or unit.
+//
+// The table is transposed if
+//   - column 1 is an axis by its name, its unit or the text above (nm, cm-1, m/z, Wavelength), and line 1
+//     names samples, or there is no line 1 and the columns are smooth;
+//   - column 1 has genes, by its name (gene, protein, OTU), types of mutations or the main oxides, and line
+//     1 names samples;
+//   - a line below the names begins with Group or Class, also with fewer rows;
+//   - the file is GCT, or each sample stands beside the same axis, as the Cary writes.
+//
+// It is a question if
+//   - columns are smooth along such an axis, though line 1 does not name samples;
+//   - eight columns or more are smooth along regular steps that have no name of an axis, and line 1 has
+//     words of words.txt with numbers or is missing;
+//   - five columns or more stand beside genes, or are named as samples beside features (Compound, Species,
+//     OTU_3, gene12, Abra alba, Fe), or by words of words.txt (S1, ctrl2, but not X1) beside a column 1
+//     without a name;
+//   - there are features and no line 1;
+//   - any column is named m/z, or has lineages, also in fewer rows;
+//   - a line below the names has words above text and numbers that all come again, also with fewer rows.
+//
+// Else there are warnings. With 17 rows or more column 1 is an axis by its name, or has regular steps
+// beside one column and no header. Of two columns, the first alone rises in 100 rows, and has decimals.
+// Texts are features (OTU_3, gene12, Fe) beside one or two columns.
+//
+// # Long tables
+//
+// They have a sample, a value of an axis and a value in each line. They are arranged anew if a name tells
+// the axis (wavelength, gene, taxon, parameter), and half of the cells have a value. If fewer have, and the
+// values are counts, they are a question. If no name tells, they are a question: the axis is then the last
+// of two columns of text, or years beside one, and no sample may have a value of it twice. So are two
+// columns of values. Three are a long table only as a full grid. Codes, units, flags, a counter and columns
+// that tell of a sample alone are left out with a note, and counts from 1 are 0 where a line lacks. Numbers
+// named as samples, places or dates tell of the sample.
+//
+// # Warnings
+//
+// If rows come of a text, there are warnings (kinds.go, total.go, alike.go) of these kinds.
 //   - The first or last row is the sum or the mean of the others. Rows are named Total, Mean, LOD, …,
 //     with rows named SD, n, … beside them.
 //   - Numbers such as -200, -0.99 and -9999 are far from all others of their column, and come twice or
@@ -109,12 +128,12 @@
 //   - Columns are codes: whole numbers in columns such as Plot or Plate ID, few in columns such as class,
 //     numbers such as 007, in column 1 numbers of six digits or more that all differ, and numbers that
 //     stand one for one for the words of another column. So are whole numbers in quotes beside others
-//     without. Beside other numbers few different small ones may be codes, ratings or answers under any
-//     name (package kinds).
+//     without. Beside decimals few different small whole numbers may be codes, ratings or answers under any
+//     name (package kinds). In a table of whole numbers the first and the last column may.
 //   - One row alone has no id. Ten texts or more have a line for each of two texts or more of another
 //     column. Three texts do, beside at most three columns of numbers. One column of numbers is left beside
 //     two columns in which values come again, or which have a warning.
-//   - Whole numbers only rise, but for one of 16 if all differ, or count again. Other numbers rise at
+//   - Whole numbers only rise, except one of 16 if all differ, or count again. Other numbers rise at
 //     regular steps, or alone rise in column 1. Equal numbers stay together, or come in turn. Numbers are
 //     the same within each such group.
 //   - Rows with one value of a column of text have numbers 100 times as large as rows with another, in each

@@ -55,7 +55,7 @@ func (c *column) order(least float64) (rises, turns bool) {
 	runs, lap := slices.Compact(slices.Clone(c.list)), len(times)
 	up, n := slices.IsSorted(runs), len(runs)
 	sorted := up || goes(runs, -1, 0)
-	climbs := up || c.different && goes(c.list, 1, n/16) // as numbers of samples, but for a few
+	climbs := up || c.different && goes(c.list, 1, n/16) // as numbers of samples, except a few
 	rises = ways >= least && (c.whole && climbs || sorted && n == len(c.list) && regular(c.list))
 	for i := range lap { // whatever number comes first
 		ways /= float64(i + 1)
