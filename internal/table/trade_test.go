@@ -79,6 +79,10 @@ func TestTrade(t *testing.T) {
 		{"id,31,7,12\n" + linesOf(9, "s%d,$,0,$"), "line 1 may be a header of numbers (31, 7, …) or a row"},
 		{"sample,wavelength,value,flag,unit\n" + linesOf(4, "a,4%d0,1.5,x,g") + linesOf(4, "b,4%d0,2.$,x,g"),
 			"(wavelength); left out: column 4 (flag), column 5 (unit)"},
+		{"day,town,v,one\n" + linesOf(12, "d$,t$,4%d.5,1"), "without them 1 column of numbers is left, as in a"},
+		{"site,a,b\n" + linesOf(3, "p%d,nd,0.$") + "r,X,1.5\n" + linesOf(3, "q%d,0.3%d,0.$"), "of text: column 2"},
+		{"sample,wavelength,v\na,400,1\na,410,2\na,420,3\nb,400.0,1\nb,410.0,3\nb,420.0,4\n",
+			"the table is long: column 3 (v) becomes 2 rows of 3 columns"},
 		{"mass,intensity\n" + linesOf(100, "1%d.$,31$"), "this seems to be 1 sample or channel in a column"},
 		{"site,a,b\n" + linesOf(3, "p%d,nd,0.$") + linesOf(3, "q%d,0.3%d,0.$") + "r,nd,1.5\n",
 			"\"nd\" in column \"a\" is not a number, 4 times (add -na nd, which counts"},
@@ -372,6 +376,8 @@ func TestTold(t *testing.T) {
 		{"core,R2,c\n" + linesOf(10, "%d.$,$,4$.5"), "column 1 (core) is used as data, but may be times", ""},
 		{"core,R2,c\n" + linesOf(9, "%d.$,$,4$.5"), "", "times"},
 		{"core,R2,c\n" + linesOf(10, "%d.$,3%d.$,4$.5"), "", "times"},
+		{"core,c\n" + linesOf(10, "%d.$,4$.5"), "", "times"},
+		{"b,c\n" + linesOf(9, `"7,$19",$.5`), "", "classes or ids"},
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n" + linesOf(9, "52%d,$,4$.5"),
 			"column 1 (R1) is used as data, but may be times, places, codes", ""},
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n1,3,1\n" + linesOf(9, "52%d,$,4$.5"), "", "codes"},
@@ -420,6 +426,25 @@ func TestTold(t *testing.T) {
 		if !strings.Contains(notes, c.note) || c.not != "" && strings.Contains(notes, c.not) {
 			t.Errorf("%.40q: %q", c.text, got.Notes)
 		}
+	}
+}
+
+// TestFew: a curve has 100 points and decimals, lineages may come twice, and a delimiter is found below blanks.
+func TestFew(t *testing.T) {
+	for text, want := range map[string]bool{linesOf(99, "1%d.$,31$"): false, linesOf(100, "1%d,31$"): false,
+		linesOf(100, "1%d.$,31$"): true} {
+		got, err := Read(strings.NewReader("mass,intensity\n"+text), "t", Dialect{Guess: true})
+		if err != nil || strings.Contains(strings.Join(got.Notes, ""), "1 sample or channel") != want {
+			t.Errorf("%.20q: %v, %v", text, got, err)
+		}
+	}
+	lineages := "Taxa,a,b,c\nA;B;C;D,1,2,3\nA;B;C;E,2,5,3\nA;B;C;D,4,2,1\n"
+	got, err := Read(strings.NewReader(lineages), "t", Dialect{Guess: true, Transpose: Yes})
+	if err != nil || got.Rows != 3 || len(got.Names) != 3 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err = Read(strings.NewReader("  \na;b\n1;2\n3;4\n"), "t", Dialect{}); err != nil || got.Rows != 2 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 
