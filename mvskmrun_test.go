@@ -37,8 +37,8 @@ func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *alternati
 	return j, at, next
 }
 
-// TestIterationAllocations: with one worker an iteration allocates the functions of its pass, with
-// several also what it takes to start them.
+// TestIterationAllocations: with one worker an iteration allocates the functions of its pass. Several workers
+// allocate their start as well.
 func TestIterationAllocations(t *testing.T) {
 	if raceDetector {
 		skip(t, "the race detector allocates")

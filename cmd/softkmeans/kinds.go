@@ -48,7 +48,8 @@ func (d *data) look(f *inputFlags) scale.Kind {
 		note(text)
 	}
 	if at := kinds.Codes(d.x, d.Names, d.Doubted); len(at) > 0 {
-		without(kinds.CodesWords(called(at)), table.Plural(len(at), " if it is a code", " if they are codes"), at...)
+		are := table.Plural(len(at), " if it is a code", " if they are codes")
+		without(kinds.CodesWords(called(at)), are, at...)
 	}
 	if at := kinds.Constant(d.x); at != nil {
 		note(kinds.ConstantWords(called(at)))

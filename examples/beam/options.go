@@ -122,7 +122,8 @@ func newOptions(fs *flag.FlagSet) *options {
 	fs.BoolVar(&o.plain, "plain", false, "")
 	number(fs, &o.k, "k", 0, 1)
 	choice(fs, &o.enclosure, "enclosure", map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight})
-	choice(fs, &o.reading.Header, "header", map[string]table.Choice{"auto": table.Auto, "yes": table.Yes, "no": table.No})
+	answers := map[string]table.Choice{"auto": table.Auto, "yes": table.Yes, "no": table.No}
+	choice(fs, &o.reading.Header, "header", answers)
 	choice(fs, &o.log, "log", map[string]string{"error": "error", "warn": "warn", "info": "info", "debug": "debug"})
 	g := &o.generate
 	fs.StringVar(&g.dir, "generate", "", "")

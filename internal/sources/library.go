@@ -40,7 +40,7 @@ func Read(text []byte, source, class string, read Reader) (*Library, error) {
 	if start, _ := table.NewReader(bytes.NewReader(text), source, d); start != nil {
 		columns := start.Overview().Columns
 		if start.Long && columns != nil {
-			d.Long = table.Yes // the columns are those of the pivoted table
+			d.Long = table.Yes // the table is read as it is pivoted
 		}
 		id := slices.IndexFunc(columns, func(c table.Taken) bool { return c.As == table.AsID })
 		for j, c := range columns {

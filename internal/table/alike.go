@@ -40,8 +40,8 @@ func (t *Table) noteAlike(data []bool, d *Dialect) {
 	if !few && (is("gene", t.IDName) || 2*howMany(t.IDs, isGene) > t.Rows || species) {
 		why = "the ids, such as " + quote(t.IDs[0]) + ", name features, not samples"
 		end = " yes takes the columns for samples, if the file has no other columns"
-	} else if sample(t.IDName) || 2*howMany(t.IDs, sample) > t.Rows || 2*howMany(t.Names,
-		placed) > len(t.Names) ||
+	} else if sample(t.IDName) || 2*howMany(t.IDs, sample) > t.Rows ||
+		2*howMany(t.Names, placed) > len(t.Names) ||
 		t.Header && numbered && !replicated && !sampled {
 		return
 	} else if alike, apart := t.agreement(); alike >= least && apart >= leastApart {

@@ -25,9 +25,10 @@
 //     the table begins above them. A number alone in a line below others, such as a year, is text. Keys
 //     (Date:), lines that begin with *!%; and all lines above one with * or ! or <tag> are text anyway.
 //     Without a header, names come from the last comment that is no rule. Lines below the rows are text if
-//     they have no number, another number of fields, and more than eight letters in the first; below a
-//     blank line also if they begin with Mean, SD, n, …, or have no number, or one and another number of
-//     fields. An error in a text of several titled tables says so.
+//     they have no number, another number of fields, and more than eight letters in the first. Below a
+//     blank line they are text, too, if they begin with Mean, SD, n, …, or have no number. One number is
+//     text there if the line has another number of fields. An error in a text of several titled tables says
+//     so.
 //  4. Head (head.go). Line 1 is a header if it has no numbers, or begins with the name of an axis. It is
 //     one if it alone has all fields in quotes, or has words above columns of numbers as often as numbers.
 //     A line of numbers that rise or fall is a header if no other line's numbers do so and one thing more
@@ -74,24 +75,25 @@
 // row to row by less than .6 of their standard deviation. Time, Date and Year are no axis, and numbers that
 // count are one only by its name or unit.
 //
-// The table is transposed if
-//   - column 1 is an axis by its name, its unit or the text above (nm, cm-1, m/z, Wavelength), and line 1
-//     names samples, or there is no line 1 and the columns are smooth;
-//   - column 1 has genes, by its name (gene, protein, OTU), types of mutations or the main oxides, and line
-//     1 names samples;
-//   - a line below the names begins with Group or Class, also with fewer rows;
-//   - the file is GCT, or each sample stands beside the same axis, as the Cary writes.
+// The table is transposed in these cases.
+//   - Column 1 is an axis by its name, its unit or the text above (nm, cm-1, m/z, Wavelength), and line 1
+//     names samples, or there is no line 1 and the columns are smooth.
+//   - Column 1 has genes, by its name (gene, protein, OTU), types of mutations or the main oxides, and line
+//     1 names samples.
+//   - A line below the names begins with Group or Class, also with fewer rows.
+//   - The file is GCT, or each sample stands beside the same axis, as the Cary writes.
 //
-// It is a question if
-//   - columns are smooth along such an axis, though line 1 does not name samples;
-//   - eight columns or more are smooth along regular steps that have no name of an axis, and line 1 has
-//     words of words.txt with numbers or is missing;
-//   - five columns or more stand beside genes, or are named as samples beside features (Compound, Species,
+// It is a question in these cases.
+//   - Columns are smooth along such an axis, though line 1 does not name samples.
+//   - Eight columns or more are smooth along regular steps that have no name of an axis, and line 1 has
+//     words of words.txt with numbers or is missing.
+//   - Five columns or more stand beside genes, or are named as samples beside features (Compound, Species,
 //     OTU_3, gene12, Abra alba, Fe), or by words of words.txt (S1, ctrl2, but not X1) beside a column 1
-//     without a name;
-//   - there are features and no line 1;
-//   - any column is named m/z, or has lineages, also in fewer rows;
-//   - a line below the names has words above text and numbers that all come again, also with fewer rows.
+//     without a name.
+//   - There are features and no line 1.
+//   - Any column is named m/z.
+//   - Any column has lineages, also in fewer rows.
+//   - A line below the names has words above text and numbers that all come again, also with fewer rows.
 //
 // Else there are warnings. With 17 rows or more column 1 is an axis by its name, or has regular steps
 // beside one column and no header. Of two columns, the first alone rises in 100 rows, and has decimals.

@@ -381,8 +381,8 @@ func TestTold(t *testing.T) {
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n" + linesOf(9, "52%d,$,4$.5"),
 			"column 1 (R1) is used as data, but may be times, places, codes", ""},
 		{"R1,R2,c\n" + linesOf(9, "51%d,$,4$.5") + "7,3,1\n1,3,1\n" + linesOf(9, "52%d,$,4$.5"), "", "codes"},
-		{"code,a,b\n" + linesOf(9, `"7$119",$,%d.5`),
-			"column 1 (code) is used as data, but may be classes or ids", ""},
+		{"z,a,b\n" + linesOf(9, `"7$119",$,%d.5`), "column 1 (z) is used as data, but may be classes or ids", ""},
+		{"z,a,b\n" + linesOf(9, `7$119,$,%d.5`), "", "classes or ids"},
 		{"b,c\n" + linesOf(9, `"7$119","$"`), "", "classes or ids"},
 		{"b,c\n" + linesOf(9, `"7,$19","$"`), "", "classes or ids"},
 		{"id,Subject,Dose,conc\n" + linesOf(9, "%d,$,1,$.%d"), "", "come again"},
@@ -429,13 +429,21 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestFew: a curve has 100 points and decimals, lineages may come twice, and a delimiter is found below blanks.
+// TestFew: a curve has 100 points and decimals. Lineages may come twice. A delimiter is found below blanks.
 func TestFew(t *testing.T) {
 	for text, want := range map[string]bool{linesOf(99, "1%d.$,31$"): false, linesOf(100, "1%d,31$"): false,
 		linesOf(100, "1%d.$,31$"): true} {
 		got, err := Read(strings.NewReader("mass,intensity\n"+text), "t", Dialect{Guess: true})
 		if err != nil || strings.Contains(strings.Join(got.Notes, ""), "1 sample or channel") != want {
 			t.Errorf("%.20q: %v, %v", text, got, err)
+		}
+	}
+	dense := "name,a,b,c,d,e\nAbra alba,1,4,2,3,0\nSpio filiformis,2,2,1,5,3\nPinus nigra,3,1,4,2,2\n" +
+		"Quercus rubra,4,5,3,1,2\nAlnus incana,2,3,5,2,1\nTilia cordata,1,2,2,4,3\n"
+	for text, want := range map[string]bool{dense: false, strings.NewReplacer(",2", ",0").Replace(dense): true} {
+		got, err := Read(strings.NewReader(text), "t", Dialect{Guess: true})
+		if err != nil || strings.Contains(strings.Join(got.Notes, ""), "name features") != want {
+			t.Errorf("species, want a warning %v: %v, %v", want, got, err)
 		}
 	}
 	lineages := "Taxa,a,b,c\nA;B;C;D,1,2,3\nA;B;C;E,2,5,3\nA;B;C;D,4,2,1\n"
