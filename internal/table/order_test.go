@@ -94,8 +94,8 @@ func TestDoubts(t *testing.T) {
 			"1p,3\n2p,4\n3p,5\n4p,6\n": "marks behind numbers have to be removed",
 		strains: `makes a row of each sample, of column 3 (value)`,
 	} {
-		if _, err := Read(strings.NewReader(text), "f", flags); err == nil || !strings.Contains(err.Error(),
-			want) ||
+		if _, err := Read(strings.NewReader(text), "f", flags); err == nil ||
+			!strings.Contains(err.Error(), want) ||
 			strings.Contains(err.Error(), "-drop a") || strings.Contains(err.Error(), "-drop 1,") {
 			t.Errorf("%v", err)
 		}

@@ -86,6 +86,7 @@ func TestTrade(t *testing.T) {
 		{"mass,intensity\n" + linesOf(100, "1%d.$,31$"), "this seems to be 1 sample or channel in a column"},
 		{"site,a,b\n" + linesOf(3, "p%d,nd,0.$") + linesOf(3, "q%d,0.3%d,0.$") + "r,nd,1.5\n",
 			"\"nd\" in column \"a\" is not a number, 4 times (add -na nd, which counts"},
+		{"site,a,b\n" + linesOf(3, "p%d,nd,0.$") + linesOf(2, "q%d,0.3%d,0.$"), "a column of text: column 2"},
 		{"site,a,b\n" + linesOf(3, "p%d,X,0.$") + linesOf(3, "q%d,%d,0.$") + "r,X,1.5\n",
 			"a column of text: column 2"},
 		{lineages, "column 1 (Taxa) names features (-transpose yes"},
